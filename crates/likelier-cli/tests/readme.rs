@@ -1,0 +1,66 @@
+//! The README says what is true: its tables come from the code, its commands do what it shows.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use likelier::Method;
+
+#[path = "../../likelier/tests/data_dir/mod.rs"]
+mod data_dir;
+
+fn readme() -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md")).unwrap()
+}
+
+/// The text between the two marker lines.
+fn section<'a>(page: &'a str, start: &str, end: &str) -> &'a str {
+    let from = page.find(start).map(|at| at + page[at..].find('\n').unwrap()).unwrap();
+    page[from..page[from..].find(end).unwrap() + from].trim()
+}
+
+#[test]
+fn the_table_of_methods_is_made_from_the_code() {
+    let mut table = String::from("| method | | what it does |\n|---|---|---|\n");
+    for method in Method::ALL {
+        let origin = if method.is_from_the_paper() { "paper" } else { "ours" };
+        let _ = writeln!(table, "| `{method}` | {origin} | {} |", method.summary());
+    }
+    let page = readme();
+    let written = section(&page, "<!-- methods:", "<!-- end of methods -->");
+    assert_eq!(written, table.trim(), "README.md should hold this table:\n{table}");
+}
+
+/// The console block that runs `command`: what it shows after the prompt.
+fn shown(page: &str, command: &str) -> String {
+    section(page, &format!("$ {command}\n"), "```").to_owned()
+}
+
+#[test]
+fn the_demo_prints_what_the_readme_shows() {
+    let output = Command::new(env!("CARGO_BIN_EXE_likelier")).arg("demo").output().unwrap();
+    assert!(output.status.success());
+    let printed = String::from_utf8(output.stdout).unwrap();
+    // Accuracies may differ in the last digit on another machine, and seconds always do.
+    let shape = |text: &str| text.trim().replace(|c: char| c.is_ascii_digit(), "0");
+    assert_eq!(shape(&shown(&readme(), "cargo run --release -- demo")), shape(&printed), "{printed}");
+}
+
+#[test]
+fn generate_prints_what_the_readme_shows() {
+    let Some(data) = data_dir::data_dir() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let command =
+        "likelier generate --dataset optdigits --prior 0.5 --protocol discard --out optdigits-half";
+    let output = Command::new(env!("CARGO_BIN_EXE_likelier"))
+        .args(command.split(' ').skip(1))
+        .current_dir(folder.path())
+        .env("LIKELIER_DATA", data.canonicalize().unwrap())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(String::from_utf8(output.stdout).unwrap().trim(), shown(&readme(), command));
+}

@@ -1,0 +1,73 @@
+//! Rows, true labels, comparisons, and where they come from.
+//!
+//! The true label of a row ([`Label`]) and the pile in which it was observed ([`Pile`]) are different
+//! things and different types. Training sees piles only.
+
+pub mod benchmark;
+mod comparisons;
+pub mod generate;
+pub mod read;
+mod rows;
+pub mod split;
+pub mod wine;
+
+use std::fmt;
+
+pub use comparisons::{Comparisons, Piles};
+pub use rows::Rows;
+
+/// The true class of a row: known to whoever judges a classifier, never to training.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Label {
+    /// y = +1.
+    Positive,
+    /// y = −1.
+    Negative,
+}
+
+impl Label {
+    /// Positive when `positive` holds.
+    pub fn positive_if(positive: bool) -> Self {
+        if positive { Self::Positive } else { Self::Negative }
+    }
+
+    /// Whether this is the positive class.
+    pub fn is_positive(self) -> bool {
+        self == Self::Positive
+    }
+}
+
+impl fmt::Display for Label {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_positive() { "positive" } else { "negative" })
+    }
+}
+
+/// The side of a comparison on which a row was observed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Pile {
+    /// x of a comparison (x, x′): said to be at least as likely positive.
+    Likelier,
+    /// x′ of a comparison (x, x′).
+    Other,
+}
+
+impl Pile {
+    /// Both piles, in the order in which tables list them.
+    pub const BOTH: [Self; 2] = [Self::Likelier, Self::Other];
+}
+
+impl fmt::Display for Pile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Likelier => "likelier",
+            Self::Other => "other",
+        })
+    }
+}
+
+/// How many of the rows `among` are positive and how many negative.
+pub fn class_counts(labels: &[Label], among: &[u32]) -> [usize; 2] {
+    let positives = among.iter().filter(|&&row| labels[row as usize].is_positive()).count();
+    [positives, among.len() - positives]
+}

@@ -1,0 +1,276 @@
+//! One error type for the whole library.
+//!
+//! Each message says what is wrong, which value it was, and what is allowed. Advice on what to *do* is
+//! given by the command line, which matches on the variant.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::data::{Label, Pile};
+
+/// Everything that can go wrong in the library.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A class prior outside (0, 1).
+    #[error("class prior must lie strictly between 0 and 1, got {value}")]
+    Prior {
+        /// What was given.
+        value: String,
+    },
+
+    /// A labeller error outside [0, ½).
+    #[error(
+        "labeller error must be at least 0 and below 0.5, got {value}: at 0.5 the two piles are alike \
+         (zero contrast) and nothing can be learned"
+    )]
+    LabellerError {
+        /// What was given.
+        value: f64,
+    },
+
+    /// A share of positives in a pile outside [0, 1].
+    #[error("the share of positives in the {pile} pile must lie between 0 and 1, got {value}")]
+    PileShare {
+        /// Which pile.
+        pile: Pile,
+        /// What was given.
+        value: f64,
+    },
+
+    /// θ₊ = θ₋: the piles are alike.
+    #[error(
+        "zero contrast: both piles hold the same share of positives ({share}), so the comparisons tell \
+         nothing about the classes"
+    )]
+    ZeroContrast {
+        /// θ₊ = θ₋.
+        share: f64,
+    },
+
+    /// A name that is not in a fixed list.
+    #[error("unknown {kind} '{given}'; known: {}{}", known.join(", "), NearestName(nearest.as_deref()))]
+    UnknownName {
+        /// What the name should have been a name of.
+        kind: &'static str,
+        /// What was given.
+        given: String,
+        /// The most similar known name, if any is similar.
+        nearest: Option<String>,
+        /// All known names.
+        known: Vec<&'static str>,
+    },
+
+    /// A setting outside its range.
+    #[error("{name} must be {allowed}, got {value}")]
+    Setting {
+        /// The setting.
+        name: &'static str,
+        /// What was given.
+        value: String,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+
+    /// Exact-count generation asks for more rows of a class than there are.
+    #[error(
+        "{pairs} pairs without using a row twice need {needed} {class} rows, but there are {available}; \
+         at most {possible} pairs are possible here"
+    )]
+    TooFewRows {
+        /// Pairs asked for.
+        pairs: usize,
+        /// The class that runs out.
+        class: Label,
+        /// Rows needed of it.
+        needed: usize,
+        /// Rows there are of it.
+        available: usize,
+        /// The largest number of pairs that both classes allow.
+        possible: usize,
+    },
+
+    /// Too few rows of a class to draw from.
+    #[error("{needed} {class} rows are needed to draw from, but there are {available}")]
+    TooFewOfClass {
+        /// The class.
+        class: Label,
+        /// Rows needed of it.
+        needed: usize,
+        /// Rows there are of it.
+        available: usize,
+    },
+
+    /// A pile without rows.
+    #[error("the {pile} pile is empty: there is nothing to learn from")]
+    EmptyPile {
+        /// Which pile.
+        pile: Pile,
+    },
+
+    /// Two lists that belong together differ in length.
+    #[error("{left_count} {left} do not match {right_count} {right}")]
+    Mismatch {
+        /// What the first list holds.
+        left: &'static str,
+        /// Its length.
+        left_count: usize,
+        /// What the second list holds.
+        right: &'static str,
+        /// Its length.
+        right_count: usize,
+    },
+
+    /// A method that needs the two items of each comparison was given loose piles.
+    #[error("{method} uses each comparison as a pair, but the two piles are not paired")]
+    NotPaired {
+        /// The method.
+        method: &'static str,
+    },
+
+    /// An objective that is defined through targets was given none.
+    #[error("this objective needs the target P(y = +1) of every row, and none was given")]
+    NeedsTargets,
+
+    /// Supervised training was asked for without labels.
+    #[error("method 'supervised' is the oracle that sees the true labels, and none were given")]
+    NeedsLabels,
+
+    /// An index into the items that points past their end.
+    #[error("the {pile} pile refers to item {index}, but there are only {items} items (counted from 0)")]
+    NoSuchItem {
+        /// Which pile.
+        pile: Pile,
+        /// The index.
+        index: u32,
+        /// The number of items.
+        items: usize,
+    },
+
+    /// A NaN or infinite feature.
+    #[error("row {row}, column {column} (both counted from 0) holds {value}; features must be finite")]
+    NotFinite {
+        /// Row, from 0.
+        row: usize,
+        /// Column, from 0.
+        column: usize,
+        /// The value.
+        value: f32,
+    },
+
+    /// Scores or risk left the range of finite numbers while training.
+    #[error("training broke down in epoch {epoch}, batch {batch}: the {what} is not finite")]
+    Diverged {
+        /// Epoch, from 1.
+        epoch: usize,
+        /// Batch within the epoch, from 1.
+        batch: usize,
+        /// What was not finite.
+        what: &'static str,
+    },
+
+    /// A file that could not be read or written. Its reason is part of the message, not a further cause.
+    #[error("{}: {reason}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        reason: io::Error,
+    },
+
+    /// A file whose content is not what its format says.
+    #[error("{}{}: {problem}", path.display(), Place(*line, *column))]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// Line, from 1, in text files.
+        line: Option<usize>,
+        /// Column (field), from 1, in text files.
+        column: Option<usize>,
+        /// What is wrong, and what was expected.
+        problem: String,
+    },
+}
+
+impl Error {
+    /// A system error on a file.
+    pub(crate) fn file(path: &Path, reason: io::Error) -> Self {
+        Self::File { path: path.to_owned(), reason }
+    }
+
+    /// A content error that has no line, as in binary files.
+    pub(crate) fn format(path: &Path, problem: impl Into<String>) -> Self {
+        Self::Format { path: path.to_owned(), line: None, column: None, problem: problem.into() }
+    }
+
+    /// A content error at a line and, where it is known, a field of a text file.
+    pub(crate) fn format_at(
+        path: &Path,
+        line: usize,
+        column: Option<usize>,
+        problem: impl Into<String>,
+    ) -> Self {
+        Self::Format { path: path.to_owned(), line: Some(line), column, problem: problem.into() }
+    }
+
+    /// A name missing from a list, with the nearest of `known`.
+    pub(crate) fn unknown_name(kind: &'static str, given: &str, known: Vec<&'static str>) -> Self {
+        let lowered = given.to_lowercase();
+        let nearest = known
+            .iter()
+            .map(|name| (strsim::jaro_winkler(&lowered, name), *name))
+            .max_by(|a, b| a.0.total_cmp(&b.0))
+            .filter(|(similarity, _)| *similarity > 0.7)
+            .map(|(_, name)| name.to_owned());
+        Self::UnknownName { kind, given: given.to_owned(), nearest, known }
+    }
+}
+
+struct NearestName<'a>(Option<&'a str>);
+
+impl fmt::Display for NearestName<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |name| write!(f, " (did you mean '{name}'?)"))
+    }
+}
+
+struct Place(Option<usize>, Option<usize>);
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(line) = self.0 {
+            write!(f, ", line {line}")?;
+        }
+        if let Some(column) = self.1 {
+            write!(f, ", column {column}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_name_lists_the_known_ones_and_the_nearest() {
+        let error = Error::unknown_name("protocol", "discrad", vec!["discard", "forced-choice"]);
+        assert_eq!(
+            error.to_string(),
+            "unknown protocol 'discrad'; known: discard, forced-choice (did you mean 'discard'?)"
+        );
+        let error = Error::unknown_name("protocol", "xyz", vec!["discard", "forced-choice"]);
+        assert_eq!(error.to_string(), "unknown protocol 'xyz'; known: discard, forced-choice");
+    }
+
+    #[test]
+    fn a_content_error_names_file_line_and_column() {
+        let path = Path::new("wines.csv");
+        assert_eq!(
+            Error::format_at(path, 7, Some(3), "'abc' is not a number").to_string(),
+            "wines.csv, line 7, column 3: 'abc' is not a number"
+        );
+        assert_eq!(Error::format(path, "too short").to_string(), "wines.csv: too short");
+    }
+}

@@ -1,0 +1,75 @@
+//! Risks that use a comparison as a pair (beyond the paper).
+//!
+//! Both depend on the pair only through its order, so they fix scores up to a level; the level comes
+//! from the class prior, through the threshold.
+
+use super::{Batch, Evaluation, Gradients, Objective};
+use crate::error::Error;
+use crate::protocol::{Protocol, softplus};
+use crate::risk::sigmoid;
+
+/// The mean of −ln of the [orientation likelihood](Protocol::orientation), for any protocol.
+///
+/// Constant scores give ln 2.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct OrientationLikelihood {
+    /// How the comparisons were collected.
+    pub protocol: Protocol,
+}
+
+impl Objective for OrientationLikelihood {
+    fn evaluate(&self, batch: &Batch<'_>, gradients: &mut Gradients) -> Result<Evaluation, Error> {
+        mean_over_pairs(batch, gradients, |likelier, other| {
+            let orientation = self.protocol.orientation(likelier, other);
+            (-orientation.log_probability, orientation.gradient.map(|slope| -slope))
+        })
+    }
+}
+
+/// RankNet: the logistic loss of the difference f(x) − f(x′).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RankNet;
+
+impl Objective for RankNet {
+    fn evaluate(&self, batch: &Batch<'_>, gradients: &mut Gradients) -> Result<Evaluation, Error> {
+        mean_over_pairs(batch, gradients, |likelier, other| {
+            let slope = -sigmoid(other - likelier);
+            (softplus(other - likelier), [slope, -slope])
+        })
+    }
+}
+
+/// The weighted mean over pairs of a loss of two scores. A pair's weight is that of its likelier side,
+/// where weights are given; selection and teacher play no part.
+fn mean_over_pairs(
+    batch: &Batch<'_>,
+    gradients: &mut Gradients,
+    loss: impl Fn(f64, f64) -> (f64, [f64; 2]),
+) -> Result<Evaluation, Error> {
+    batch.check()?;
+    let (likelier, other) = (batch.likelier, batch.other);
+    if likelier.scores.len() != other.scores.len() {
+        return Err(Error::Mismatch {
+            left: "likelier items",
+            left_count: likelier.scores.len(),
+            right: "other items",
+            right_count: other.scores.len(),
+        });
+    }
+    gradients.reset(batch);
+    let size = likelier.size();
+    let mut value = 0.0;
+    if size > 0.0 {
+        let (of_likelier, of_other) = gradients.values.split_at_mut(likelier.scores.len());
+        let pairs = likelier.scores.iter().zip(other.scores);
+        let slots = of_likelier.iter_mut().zip(of_other);
+        for (row, ((&score, &other_score), (slot, other_slot))) in pairs.zip(slots).enumerate() {
+            let weight = likelier.weight(row) / size;
+            let (pair_value, [slope, other_slope]) = loss(f64::from(score), f64::from(other_score));
+            value += weight * pair_value;
+            *slot = (weight * slope) as f32;
+            *other_slot = (weight * other_slope) as f32;
+        }
+    }
+    Ok(Evaluation { value, columns: None, consistency: 0.0 })
+}

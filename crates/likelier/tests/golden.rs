@@ -1,0 +1,116 @@
+//! Values from an independent implementation: `golden/make.py`, PyTorch's autograd and optimisers.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use likelier::data::Pile;
+use likelier::model::{Linear, Model};
+use likelier::risk::{Batch, Gradients, Setting, Side};
+use likelier::train::{Adam, WeightDecay};
+use likelier::{Collection, Method, Prior, Protocol};
+use serde_json::Value;
+
+fn golden() -> Value {
+    serde_json::from_str(include_str!("golden/values.json")).unwrap()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap()
+}
+
+fn numbers(value: &Value) -> Vec<f32> {
+    value.as_array().unwrap().iter().map(|x| number(x) as f32).collect()
+}
+
+fn marks(value: &Value) -> Vec<bool> {
+    value.as_array().unwrap().iter().map(|x| number(x) > 0.5).collect()
+}
+
+fn method(case: &Value) -> Method {
+    case["method"].as_str().unwrap().parse().unwrap()
+}
+
+fn prior(case: &Value) -> Prior {
+    Prior::new(number(&case["prior"])).unwrap()
+}
+
+#[test]
+fn risks_and_gradients_agree_with_autograd() {
+    let golden = golden();
+    let cases = golden["risks"].as_array().unwrap();
+    let mut seen = Vec::new();
+    for case in cases {
+        let collection: Collection = case["protocol"].as_str().unwrap().parse().unwrap();
+        let protocol = Protocol::new(collection, number(&case["labeller_error"])).unwrap();
+        let method = method(case);
+        let composition = method.compose(&Setting::new(prior(case), protocol)).unwrap();
+        let scores = ["likelier", "other"].map(|pile| numbers(&case[pile]));
+        let [selected, other_selected] = [0, 1].map(|pile| marks(&case["selected"][pile]));
+        let [targets, other_targets] = [0, 1].map(|pile| numbers(&case["targets"][pile]));
+        let [teacher, other_teacher] = [0, 1].map(|pile| numbers(&case["teacher"][pile]));
+        let side = |pile: usize, selected, targets, teacher| Side {
+            scores: &scores[pile],
+            weights: None,
+            selected: composition.prunes.then_some(selected),
+            targets: Some(targets),
+            teacher: composition.has_teacher.then_some(teacher),
+        };
+        let batch = Batch {
+            likelier: side(0, &selected, &targets, &teacher),
+            other: side(1, &other_selected, &other_targets, &other_teacher),
+        };
+        let mut gradients = Gradients::default();
+        let value = composition.objective.evaluate(&batch, &mut gradients).unwrap().value;
+        let expected = number(&case["value"]);
+        assert!(
+            (value - expected).abs() < 1e-6,
+            "{method} at {}: {value} is not {expected}",
+            case["prior"]
+        );
+        for (at, pile) in Pile::BOTH.into_iter().enumerate() {
+            for (ours, theirs) in gradients.of(pile).iter().zip(numbers(&case["gradient"][at])) {
+                assert!((ours - theirs).abs() < 1e-6, "{method}, {pile}: {ours} is not {theirs}");
+            }
+        }
+        seen.push(method);
+    }
+    assert!(Method::ALL.iter().all(|method| seen.contains(method)), "every method is covered");
+}
+
+#[test]
+fn ten_optimiser_steps_agree_with_pytorch() {
+    let golden = golden();
+    let cases = golden["steps"].as_array().unwrap();
+    assert_eq!(cases.len(), 10);
+    for case in cases {
+        let method = method(case);
+        let composition = method.compose(&Setting::new(prior(case), Protocol::DISCARD)).unwrap();
+        let rows = |pile: &str| case[pile].as_array().unwrap().iter().flat_map(numbers).collect::<Vec<_>>();
+        let inputs = [rows("likelier"), rows("other")].concat();
+        let mut model = Linear::from_parts(numbers(&case["weights"]), number(&case["bias"]) as f32);
+        let kind = match case["optimiser"].as_str().unwrap() {
+            "adam" => WeightDecay::Coupled,
+            _ => WeightDecay::Decoupled,
+        };
+        let parameters = model.parameters().len();
+        let (rate, decay) = (number(&case["learning_rate"]), number(&case["weight_decay"]));
+        let mut adam = Adam::new(parameters, rate, decay, kind);
+        let mut scores = vec![0.0; inputs.len() / model.width()];
+        let mut gradients = Gradients::default();
+        let mut gradient = vec![0.0; parameters];
+        for expected in case["values"].as_array().unwrap().iter().map(number) {
+            model.forward(&inputs, &mut scores);
+            let (likelier, other) = scores.split_at(scores.len() / 2);
+            let batch = Batch::of_scores(likelier, other);
+            let value = composition.objective.evaluate(&batch, &mut gradients).unwrap().value;
+            assert!((value - expected).abs() < 1e-5, "{method}: {value} is not {expected}");
+            model.backward(&inputs, gradients.all(), &mut gradient);
+            adam.step(model.parameters_mut(), &gradient);
+        }
+        let (weights, bias) = model.parts();
+        let expected = numbers(&case["final_weights"]);
+        for (ours, theirs) in weights.iter().zip(&expected) {
+            assert!((ours - theirs).abs() < 1e-5, "{method}: {ours} is not {theirs}");
+        }
+        assert!((f64::from(bias) - number(&case["final_bias"])).abs() < 1e-5);
+    }
+}
