@@ -148,6 +148,18 @@ pub enum Error {
         items: usize,
     },
 
+    /// Rows that are not the images a model is made for.
+    #[error(
+        "the model takes images of {} × {} × {} (channels, height, width) = {} numbers, but rows have {features}",
+        image[0], image[1], image[2], image[0] * image[1] * image[2]
+    )]
+    ImageShape {
+        /// Channels, height and width.
+        image: [usize; 3],
+        /// Numbers in a row.
+        features: usize,
+    },
+
     /// A NaN or infinite feature.
     #[error("row {row}, column {column} (both counted from 0) holds {value}; features must be finite")]
     NotFinite {
@@ -168,6 +180,34 @@ pub enum Error {
         batch: usize,
         /// What was not finite.
         what: &'static str,
+    },
+
+    /// A run was asked to stop before its end.
+    #[error("training was stopped after epoch {epoch}")]
+    Stopped {
+        /// Epochs done.
+        epoch: usize,
+    },
+
+    /// A run that cannot fit into memory.
+    #[error(
+        "training would need {:.1} GiB of memory, and {:.1} GiB are free",
+        *needed as f64 / f64::from(1 << 30), *available as f64 / f64::from(1 << 30)
+    )]
+    Memory {
+        /// Bytes needed.
+        needed: usize,
+        /// Bytes free.
+        available: usize,
+    },
+
+    /// Threads that could not be started.
+    #[error("cannot use {threads} threads: {problem}")]
+    Threads {
+        /// How many were asked for.
+        threads: usize,
+        /// What the system said.
+        problem: String,
     },
 
     /// A file that could not be read or written. Its reason is part of the message, not a further cause.

@@ -51,6 +51,7 @@ pub mod data;
 mod error;
 pub mod evaluate;
 pub mod model;
+pub mod nn;
 mod prior;
 mod protocol;
 pub mod random;

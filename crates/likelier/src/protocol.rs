@@ -24,6 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::Pile;
 use crate::error::Error;
+use crate::nn::math::{exp_of_negative, ln_1p_of_unit};
 use crate::prior::Prior;
 
 /// What happens to a pair that was drawn.
@@ -154,7 +155,7 @@ impl Protocol {
         let recorded = self.evidence(likelier, other);
         let reversed = self.evidence(other, likelier);
         let surprise = softplus(reversed.log_likelihood - recorded.log_likelihood);
-        let reversed_share = (-softplus(recorded.log_likelihood - reversed.log_likelihood)).exp();
+        let reversed_share = exp_of_negative(-softplus(recorded.log_likelihood - reversed.log_likelihood));
         // d ln L / d score is the label posterior, so the gradient is a difference of two posteriors.
         let gradient = [
             reversed_share * (recorded.posterior[0] - reversed.posterior[1]),
@@ -168,10 +169,20 @@ impl Protocol {
     /// Written in log-odds: P(y)P(y′) is proportional to e^{score·[y=+] + score′·[y′=+]}, which stays
     /// exact where probabilities have long become 0 or 1.
     fn evidence(&self, likelier: f64, other: f64) -> Evidence {
-        let [[both, first], [second, neither]] = self.acceptance();
-        let logs = [likelier + other + both.ln(), likelier + first.ln(), other + second.ln(), neither.ln()];
-        let largest = logs.into_iter().fold(f64::NEG_INFINITY, f64::max);
-        let [both, first, second, neither] = logs.map(|log| (log - largest).exp());
+        let exponents = [[likelier + other, likelier], [other, 0.0]];
+        let accept = self.acceptance();
+        // The largest exponent of a cell that can occur; with ε = 0 one cannot.
+        let mut largest = f64::NEG_INFINITY;
+        for (exponent, accept) in exponents.as_flattened().iter().zip(accept.as_flattened()) {
+            if *accept > 0.0 {
+                largest = largest.max(*exponent);
+            }
+        }
+        let cell = |y: usize, y_other: usize| match accept[y][y_other] {
+            0.0 => 0.0,
+            accept => accept * exp_of_negative(exponents[y][y_other] - largest),
+        };
+        let (both, first, second, neither) = (cell(0, 0), cell(0, 1), cell(1, 0), cell(1, 1));
         let total = both + first + second + neither;
         Evidence {
             log_likelihood: largest + total.ln(),
@@ -206,7 +217,7 @@ pub struct Orientation {
 
 /// ln(1 + e^z) without overflow.
 pub(crate) fn softplus(z: f64) -> f64 {
-    z.max(0.0) + (-z.abs()).exp().ln_1p()
+    z.max(0.0) + ln_1p_of_unit(exp_of_negative(-z.abs()))
 }
 
 /// The shares of positives in the two piles: θ₊ in the likelier one, θ₋ in the other.

@@ -23,18 +23,27 @@ pub enum Purpose {
     Weights,
     /// Order of the mini-batches.
     Batches,
+    /// Choosing the comparisons that are held out.
+    HoldOut,
 }
 
 /// The stream of random numbers that `seed` gives to `purpose`.
 pub fn stream(seed: u64, purpose: Purpose) -> ChaCha8Rng {
+    epoch_stream(seed, purpose, 0)
+}
+
+/// The same for one of several epochs, each with a stream of its own: a resumed run needs no state.
+pub fn epoch_stream(seed: u64, purpose: Purpose, epoch: u32) -> ChaCha8Rng {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    rng.set_stream(match purpose {
+    let purpose = match purpose {
         Purpose::Split => 1,
         Purpose::Resample => 2,
         Purpose::Comparisons => 3,
         Purpose::Weights => 4,
         Purpose::Batches => 5,
-    });
+        Purpose::HoldOut => 6,
+    };
+    rng.set_stream(u64::from(epoch) << 8 | purpose);
     rng
 }
 
@@ -87,12 +96,21 @@ mod tests {
 
     #[test]
     fn purposes_have_different_streams() {
-        let purposes =
-            [Purpose::Split, Purpose::Resample, Purpose::Comparisons, Purpose::Weights, Purpose::Batches];
-        let mut first: Vec<u64> = purposes.iter().map(|p| stream(1, *p).next_u64()).collect();
+        let purposes = [
+            Purpose::Split,
+            Purpose::Resample,
+            Purpose::Comparisons,
+            Purpose::Weights,
+            Purpose::Batches,
+            Purpose::HoldOut,
+        ];
+        let mut first: Vec<u64> = purposes
+            .iter()
+            .flat_map(|purpose| [0, 1, 2].map(|epoch| epoch_stream(1, *purpose, epoch).next_u64()))
+            .collect();
         first.sort_unstable();
         first.dedup();
-        assert_eq!(first.len(), purposes.len());
+        assert_eq!(first.len(), 3 * purposes.len());
     }
 
     #[test]

@@ -42,7 +42,7 @@ impl Comparisons {
 
     /// The two piles, still paired.
     pub fn piles(&self) -> Piles<'_> {
-        Piles { likelier: &self.likelier, other: &self.other, paired: true }
+        Piles::of(&self.likelier, &self.other, true)
     }
 }
 
@@ -64,7 +64,12 @@ pub struct Piles<'a> {
 impl<'a> Piles<'a> {
     /// Two piles whose rows do not belong together one by one; they may differ in size.
     pub fn loose(likelier: &'a [u32], other: &'a [u32]) -> Self {
-        Self { likelier, other, paired: false }
+        Self::of(likelier, other, false)
+    }
+
+    /// Two piles, paired or not.
+    pub(crate) fn of(likelier: &'a [u32], other: &'a [u32], paired: bool) -> Self {
+        Self { likelier, other, paired }
     }
 
     /// The rows of one pile.

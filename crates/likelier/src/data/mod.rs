@@ -8,6 +8,7 @@ mod comparisons;
 pub mod generate;
 pub mod read;
 mod rows;
+mod sparse;
 pub mod split;
 pub mod wine;
 
@@ -15,6 +16,7 @@ use std::fmt;
 
 pub use comparisons::{Comparisons, Piles};
 pub use rows::Rows;
+pub use sparse::SparseRows;
 
 /// The true class of a row: known to whoever judges a classifier, never to training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -1,10 +1,12 @@
 //! The feature matrix.
 
+use super::SparseRows;
 use crate::error::Error;
 
-/// Feature rows of equal width: numbers, or the bytes of images.
+/// Feature rows of equal width: numbers, the bytes of images, or mostly zeros.
 ///
-/// Bytes stay bytes until a batch is made of them: a quarter of the memory.
+/// Bytes stay bytes until a batch is made of them: a quarter of the memory. Sparse rows stay sparse in
+/// a linear model, whose cost then follows the numbers that are not zero.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rows {
     values: Values,
@@ -15,6 +17,7 @@ pub struct Rows {
 enum Values {
     Numbers(Vec<f32>),
     Bytes(Vec<u8>),
+    Sparse(SparseRows),
 }
 
 impl Rows {
@@ -33,13 +36,32 @@ impl Rows {
         Ok(Self { values: Values::Bytes(values), width })
     }
 
+    /// Rows of finite numbers that are mostly zero.
+    pub fn from_sparse(values: SparseRows, width: usize) -> Result<Self, Error> {
+        check_shape(0, width)?;
+        values.check(width)?;
+        Ok(Self { values: Values::Sparse(values), width })
+    }
+
+    /// The same rows with only their non-zero numbers kept.
+    #[must_use]
+    pub fn to_sparse(&self) -> Self {
+        let mut row = vec![0.0; self.width];
+        let mut sparse = SparseRows::new();
+        for at in 0..self.len() {
+            self.copy_row(at, &mut row);
+            sparse.push_dense(&row);
+        }
+        Self { values: Values::Sparse(sparse), width: self.width }
+    }
+
     /// The number of rows.
     pub fn len(&self) -> usize {
-        let values = match &self.values {
-            Values::Numbers(values) => values.len(),
-            Values::Bytes(values) => values.len(),
-        };
-        values / self.width
+        match &self.values {
+            Values::Numbers(values) => values.len() / self.width,
+            Values::Bytes(values) => values.len() / self.width,
+            Values::Sparse(values) => values.len(),
+        }
     }
 
     /// Whether there is no row.
@@ -57,6 +79,14 @@ impl Rows {
         matches!(self.values, Values::Bytes(_))
     }
 
+    /// The rows as they are stored, if sparse.
+    pub fn as_sparse(&self) -> Option<&SparseRows> {
+        match &self.values {
+            Values::Sparse(values) => Some(values),
+            _ => None,
+        }
+    }
+
     /// Writes row `row` as numbers into `into`, which is as long as the row is wide.
     pub fn copy_row(&self, row: usize, into: &mut [f32]) {
         let range = row * self.width..(row + 1) * self.width;
@@ -67,10 +97,17 @@ impl Rows {
                     *into = f32::from(*byte);
                 }
             }
+            Values::Sparse(values) => {
+                into.fill(0.0);
+                let (columns, values) = values.row(row);
+                for (column, value) in columns.iter().zip(values) {
+                    into[*column as usize] = *value;
+                }
+            }
         }
     }
 
-    /// The columns that hold one and the same value in every row.
+    /// The columns that hold one and the same value in every row. Sparse rows are not searched.
     pub fn constant_columns(&self) -> Vec<usize> {
         fn constant<T: PartialEq>(values: &[T], width: usize) -> Vec<usize> {
             (0..width)
@@ -83,6 +120,7 @@ impl Rows {
         match &self.values {
             Values::Numbers(values) => constant(values, self.width),
             Values::Bytes(values) => constant(values, self.width),
+            Values::Sparse(_) => Vec::new(),
         }
     }
 
@@ -96,6 +134,19 @@ impl Rows {
         match &self.values {
             Values::Numbers(values) => Self::from_numbers(keep(values, self.width, columns), width),
             Values::Bytes(values) => Self::from_bytes(keep(values, self.width, columns), width),
+            Values::Sparse(values) => {
+                let mut kept = SparseRows::new();
+                for row in 0..values.len() {
+                    let (at, values) = values.row(row);
+                    let entries =
+                        at.iter().zip(values).filter(|(at, _)| !columns.contains(&(**at as usize)));
+                    kept.push(entries.map(|(at, value)| {
+                        let before = columns.iter().filter(|column| **column < *at as usize).count();
+                        (*at - before as u32, *value)
+                    }));
+                }
+                Self::from_sparse(kept, width)
+            }
         }
     }
 }

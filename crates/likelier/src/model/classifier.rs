@@ -1,6 +1,6 @@
 //! A trained classifier: a different type from a model being trained.
 
-use super::{Linear, Scaling};
+use super::{Architecture, BatchRows, Model, Scaling, Weights};
 use crate::data::{Label, Rows};
 use crate::error::Error;
 use crate::risk::{Method, Setting};
@@ -8,33 +8,34 @@ use crate::risk::{Method, Setting};
 /// A trained model with everything needed to use it, and every choice that made it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Classifier {
-    pub(crate) model: Linear,
+    pub(crate) architecture: Architecture,
+    pub(crate) weights: Weights,
+    pub(crate) width: usize,
     pub(crate) scaling: Scaling,
     pub(crate) threshold: f32,
     pub(crate) method: Method,
     pub(crate) setting: Setting,
 }
 
+/// Rows scored at a time.
+const ROWS: usize = 512;
+
 impl Classifier {
     /// Scores of the rows `which`; a row is positive when its score is above the [threshold].
     ///
     /// [threshold]: Classifier::threshold
     pub fn scores(&self, rows: &Rows, which: &[u32]) -> Result<Vec<f32>, Error> {
-        let (weights, _) = self.model.parts();
-        if rows.width() != weights.len() {
+        if rows.width() != self.width {
             return Err(Error::Mismatch {
                 left: "features of the model",
-                left_count: weights.len(),
+                left_count: self.width,
                 right: "features of the rows",
                 right_count: rows.width(),
             });
         }
-        let mut row = vec![0.0; rows.width()];
+        let mut model = self.architecture.build(self.width, which.len().min(ROWS))?;
         let mut scores = vec![0.0; which.len()];
-        for (&at, score) in which.iter().zip(&mut scores) {
-            self.scaling.gather(rows, &[at], &mut row);
-            self.model.score(&row, std::slice::from_mut(score));
-        }
+        score_rows(model.as_mut(), &self.weights, &self.scaling, rows, which, &mut scores)?;
         Ok(scores)
     }
 
@@ -49,9 +50,14 @@ impl Classifier {
         self.threshold
     }
 
-    /// The linear model.
-    pub fn model(&self) -> &Linear {
-        &self.model
+    /// Which model.
+    pub fn architecture(&self) -> &Architecture {
+        &self.architecture
+    }
+
+    /// What it learned.
+    pub fn weights(&self) -> &Weights {
+        &self.weights
     }
 
     /// What is done to features first.
@@ -68,4 +74,22 @@ impl Classifier {
     pub fn setting(&self) -> &Setting {
         &self.setting
     }
+}
+
+/// Scores rows in batches that fit a model's work space.
+pub(crate) fn score_rows(
+    model: &mut dyn Model,
+    weights: &Weights,
+    scaling: &Scaling,
+    rows: &Rows,
+    which: &[u32],
+    scores: &mut [f32],
+) -> Result<(), Error> {
+    let mut batch = BatchRows::new(rows, scaling, model.takes_sparse());
+    let at_a_time = model.capacity().unwrap_or(ROWS);
+    for (which, scores) in which.chunks(at_a_time).zip(scores.chunks_mut(at_a_time)) {
+        batch.gather(rows, scaling, which);
+        model.score(weights, batch.inputs(), scores)?;
+    }
+    Ok(())
 }

@@ -1,79 +1,142 @@
-//! f(x) = ⟨w, x⟩ + b: the model of the paper's Table 3.
+//! f(x) = ⟨w, x⟩ + b: the model of the paper's Table 3, on dense and on sparse rows.
 
-use super::Model;
+use super::{Inputs, Model, Weights};
+use crate::data::SparseRows;
+use crate::error::Error;
+use crate::nn::parallel::share_pieces;
+use crate::nn::simd::fast;
 use crate::random::{Rng, unit};
 
-/// A linear model. The last parameter is the bias.
-#[derive(Clone, Debug, PartialEq)]
+/// A linear model. Its parameters are the weights and then the bias.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Linear {
-    parameters: Vec<f32>,
+    width: usize,
 }
 
+/// Rows that one piece of work scores.
+const ROWS: usize = 64;
+/// Columns that one piece of work sums over.
+const COLUMNS: usize = 128;
+
 impl Linear {
+    /// A linear model of rows of `width` features.
+    pub fn new(width: usize) -> Self {
+        Self { width }
+    }
+
     /// PyTorch's default initialisation: everything uniform in ±1/√width.
-    pub fn new(width: usize, rng: &mut impl Rng) -> Self {
+    pub fn initial_parameters(width: usize, rng: &mut impl Rng) -> Vec<f32> {
         let bound = 1.0 / (width.max(1) as f64).sqrt();
-        let parameters = (0..=width).map(|_| ((2.0 * unit(rng) - 1.0) * bound) as f32).collect();
-        Self { parameters }
+        (0..=width).map(|_| ((2.0 * unit(rng) - 1.0) * bound) as f32).collect()
     }
 
-    /// A model with given weights and bias.
-    pub fn from_parts(mut weights: Vec<f32>, bias: f32) -> Self {
-        weights.push(bias);
-        Self { parameters: weights }
-    }
-
-    /// The weights and the bias.
-    pub fn parts(&self) -> (&[f32], f32) {
-        match self.parameters.split_last() {
-            Some((bias, weights)) => (weights, *bias),
-            None => (&[], 0.0),
+    fn check(self, weights: &Weights, inputs: Inputs<'_>, rows: usize) -> Result<(), Error> {
+        let fits = match inputs {
+            Inputs::Dense(values) => values.len() == rows * self.width,
+            Inputs::Sparse(values) => values.len() == rows,
+        };
+        if fits && weights.parameters.len() == self.width + 1 {
+            return Ok(());
         }
-    }
-
-    /// The score of each row of `inputs`.
-    pub fn score(&self, inputs: &[f32], scores: &mut [f32]) {
-        let (weights, bias) = self.parts();
-        for (row, score) in inputs.chunks_exact(weights.len()).zip(scores) {
-            *score = dot(weights, row) + bias;
-        }
+        Err(Error::Mismatch {
+            left: "parameters of a linear model",
+            left_count: weights.parameters.len(),
+            right: "features and a bias",
+            right_count: self.width + 1,
+        })
     }
 }
 
 impl Model for Linear {
-    fn width(&self) -> usize {
-        self.parameters.len() - 1
+    fn forward(
+        &mut self,
+        weights: &mut Weights,
+        inputs: Inputs<'_>,
+        scores: &mut [f32],
+    ) -> Result<(), Error> {
+        self.score(weights, inputs, scores)
     }
 
-    fn parameters(&self) -> &[f32] {
-        &self.parameters
-    }
-
-    fn parameters_mut(&mut self) -> &mut [f32] {
-        &mut self.parameters
-    }
-
-    fn forward(&mut self, inputs: &[f32], scores: &mut [f32]) {
-        self.score(inputs, scores);
-    }
-
-    fn backward(&mut self, inputs: &[f32], score_gradients: &[f32], gradient: &mut [f32]) {
-        gradient.fill(0.0);
-        if let Some((of_bias, of_weights)) = gradient.split_last_mut() {
-            for (row, &of_score) in inputs.chunks_exact(of_weights.len()).zip(score_gradients) {
-                for (of_weight, &value) in of_weights.iter_mut().zip(row) {
-                    *of_weight += of_score * value;
+    fn score(&mut self, weights: &Weights, inputs: Inputs<'_>, scores: &mut [f32]) -> Result<(), Error> {
+        self.check(weights, inputs, scores.len())?;
+        let (weights, bias) = weights.parameters.split_at(self.width);
+        match inputs {
+            Inputs::Dense(values) => {
+                // Shared where the rows together are long enough to be worth it.
+                let piece = if values.len() < 1 << 16 { scores.len().max(1) } else { ROWS };
+                share_pieces(scores, piece, |piece_at, scores| {
+                    let first = piece_at * piece * self.width;
+                    let rows = values[first..first + scores.len() * self.width].chunks_exact(self.width);
+                    fast(|| {
+                        for (row, score) in rows.zip(scores) {
+                            *score = dot(weights, row) + bias[0];
+                        }
+                    });
+                });
+            }
+            Inputs::Sparse(rows) => {
+                for (at, score) in scores.iter_mut().enumerate() {
+                    let (columns, values) = rows.row(at);
+                    let products =
+                        columns.iter().zip(values).map(|(at, value)| weights[*at as usize] * value);
+                    *score = products.sum::<f32>() + bias[0];
                 }
             }
-            *of_bias = score_gradients.iter().map(|&g| f64::from(g)).sum::<f64>() as f32;
+        }
+        Ok(())
+    }
+
+    fn backward(
+        &mut self,
+        weights: &Weights,
+        inputs: Inputs<'_>,
+        score_gradients: &[f32],
+        gradient: &mut [f32],
+    ) -> Result<(), Error> {
+        self.check(weights, inputs, score_gradients.len())?;
+        let (of_weights, of_bias) = gradient.split_at_mut(self.width);
+        of_bias[0] = score_gradients.iter().map(|&g| f64::from(g)).sum::<f64>() as f32;
+        match inputs {
+            Inputs::Dense(values) => {
+                let piece = if values.len() < 1 << 16 { self.width } else { COLUMNS };
+                share_pieces(of_weights, piece, |at, of_weights| {
+                    let columns = at * piece..at * piece + of_weights.len();
+                    fast(|| {
+                        of_weights.fill(0.0);
+                        for (row, of_score) in values.chunks_exact(self.width).zip(score_gradients) {
+                            for (of_weight, value) in of_weights.iter_mut().zip(&row[columns.clone()]) {
+                                *of_weight += of_score * value;
+                            }
+                        }
+                    });
+                });
+            }
+            Inputs::Sparse(rows) => add_sparse(rows, score_gradients, of_weights),
+        }
+        Ok(())
+    }
+
+    fn takes_sparse(&self) -> bool {
+        true
+    }
+}
+
+fn add_sparse(rows: &SparseRows, score_gradients: &[f32], of_weights: &mut [f32]) {
+    of_weights.fill(0.0);
+    for (at, of_score) in score_gradients.iter().enumerate() {
+        let (columns, values) = rows.row(at);
+        for (column, value) in columns.iter().zip(values) {
+            of_weights[*column as usize] += of_score * value;
         }
     }
 }
 
-/// ⟨a, b⟩ in sixteen interleaved sums, which the compiler turns into vector instructions; always in the
-/// same order, so always the same bits.
+/// ⟨a, b⟩ in interleaved sums, which the compiler turns into vector instructions; always in the same
+/// order, so always the same bits.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "only inlined code is compiled for the wider vectors")]
 fn dot(a: &[f32], b: &[f32]) -> f32 {
-    const LANES: usize = 16;
+    const LANES: usize = 64;
     let mut sums = [0.0_f32; LANES];
     let (a_chunks, b_chunks) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
     let rest: f32 = a_chunks.remainder().iter().zip(b_chunks.remainder()).map(|(x, y)| x * y).sum();
@@ -82,7 +145,14 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
             sums[lane] += x[lane] * y[lane];
         }
     }
-    sums.iter().sum::<f32>() + rest
+    let mut width = LANES / 2;
+    while width > 0 {
+        for lane in 0..width {
+            sums[lane] += sums[lane + width];
+        }
+        width /= 2;
+    }
+    sums[0] + rest
 }
 
 #[cfg(test)]
@@ -94,43 +164,88 @@ mod tests {
     fn the_gradient_is_the_central_difference() {
         let mut rng = stream(1, Purpose::Weights);
         let width = 19;
-        let mut model = Linear::new(width, &mut rng);
+        let mut model = Linear::new(width);
+        let mut weights =
+            Weights { parameters: Linear::initial_parameters(width, &mut rng), buffers: Vec::new() };
         let inputs: Vec<f32> = (0..4 * width).map(|_| unit(&mut rng) as f32 - 0.5).collect();
         let score_gradients = [0.3, -1.0, 0.25, 2.0];
         let mut gradient = vec![0.0; width + 1];
-        model.backward(&inputs, &score_gradients, &mut gradient);
-        let value = |model: &mut Linear| {
+        model
+            .backward(&weights, Inputs::Dense(&inputs), &score_gradients, &mut gradient)
+            .unwrap();
+        let mut value = |weights: &Weights| {
             let mut scores = [0.0; 4];
-            model.forward(&inputs, &mut scores);
+            model.score(weights, Inputs::Dense(&inputs), &mut scores).unwrap();
             scores.iter().zip(score_gradients).map(|(s, g)| f64::from(s * g)).sum::<f64>()
         };
         for at in 0..=width {
-            let kept = model.parameters[at];
+            let kept = weights.parameters[at];
             // The score is linear in each parameter, so a large step is exact.
-            model.parameters[at] = kept + 1.0;
-            let high = value(&mut model);
-            model.parameters[at] = kept - 1.0;
-            let low = value(&mut model);
-            model.parameters[at] = kept;
+            weights.parameters[at] = kept + 1.0;
+            let high = value(&weights);
+            weights.parameters[at] = kept - 1.0;
+            let low = value(&weights);
+            weights.parameters[at] = kept;
             assert!((f64::from(gradient[at]) - (high - low) / 2.0).abs() < 1e-5, "parameter {at}");
         }
     }
 
     #[test]
     fn scores_are_the_written_formula() {
-        let model = Linear::from_parts((1..=20_u8).map(f32::from).collect(), 0.5);
-        let inputs: Vec<f32> = (0..40_u8).map(f32::from).collect();
+        // Weights 1..=100 and bias ½ on the rows 0..100 and 100..200: 333,300 and 505,000 more.
+        let mut parameters: Vec<f32> = (1..=100_u8).map(f32::from).collect();
+        parameters.push(0.5);
+        let weights = Weights { parameters, buffers: Vec::new() };
+        let inputs: Vec<f32> = (0..200_u8).map(f32::from).collect();
         let mut scores = [0.0; 2];
-        model.score(&inputs, &mut scores);
-        // Σ k(k−1) for k = 1..20, and 20·Σ k more for the second row.
-        assert_eq!(scores, [2660.5, 2660.5 + 4200.0]);
+        Linear::new(100).score(&weights, Inputs::Dense(&inputs), &mut scores).unwrap();
+        assert_eq!(scores, [333_300.5, 838_300.5]);
+    }
+
+    #[test]
+    fn sparse_and_dense_rows_give_the_same_scores_and_gradients() {
+        let mut rng = stream(3, Purpose::Weights);
+        let (width, rows) = (300, 50);
+        let weights =
+            Weights { parameters: Linear::initial_parameters(width, &mut rng), buffers: Vec::new() };
+        let dense: Vec<f32> = (0..width * rows)
+            .map(|_| if unit(&mut rng) < 0.02 { unit(&mut rng) as f32 * 4.0 } else { 0.0 })
+            .collect();
+        let mut sparse = SparseRows::new();
+        for row in dense.chunks_exact(width) {
+            sparse.push(
+                row.iter()
+                    .enumerate()
+                    .filter(|(_, v)| **v != 0.0)
+                    .map(|(at, v)| (at as u32, *v)),
+            );
+        }
+        let score_gradients: Vec<f32> = (0..rows).map(|_| unit(&mut rng) as f32 - 0.5).collect();
+        let both = [Inputs::Dense(&dense), Inputs::Sparse(&sparse)].map(|inputs| {
+            let (mut scores, mut gradient) = (vec![0.0; rows], vec![0.0; width + 1]);
+            Linear::new(width).score(&weights, inputs, &mut scores).unwrap();
+            Linear::new(width)
+                .backward(&weights, inputs, &score_gradients, &mut gradient)
+                .unwrap();
+            [scores, gradient].concat()
+        });
+        for (dense, sparse) in both[0].iter().zip(&both[1]) {
+            assert!((dense - sparse).abs() < 1e-6, "{dense} is not {sparse}");
+        }
     }
 
     #[test]
     fn initial_weights_fill_the_range_that_pytorch_uses() {
-        let model = Linear::new(10_000, &mut stream(2, Purpose::Weights));
-        let (weights, _) = model.parts();
-        let (low, high) = weights.iter().fold((0.0_f32, 0.0_f32), |(l, h), w| (l.min(*w), h.max(*w)));
+        let parameters = Linear::initial_parameters(10_000, &mut stream(2, Purpose::Weights));
+        let (low, high) = parameters.iter().fold((0.0_f32, 0.0_f32), |(l, h), w| (l.min(*w), h.max(*w)));
         assert!(low > -0.01 && low < -0.0099 && high < 0.01 && high > 0.0099, "{low} {high}");
+    }
+
+    #[test]
+    fn inputs_that_do_not_fit_are_refused() {
+        let weights = Weights { parameters: vec![0.0; 4], buffers: Vec::new() };
+        let mut scores = [0.0; 2];
+        assert!(Linear::new(3).score(&weights, Inputs::Dense(&[0.0; 5]), &mut scores).is_err());
+        assert!(Linear::new(2).score(&weights, Inputs::Dense(&[0.0; 4]), &mut scores).is_err());
     }
 }

@@ -3,7 +3,10 @@
 
 use serde::Serialize;
 
-use crate::data::Rows;
+use super::Inputs;
+use crate::data::{Rows, SparseRows};
+use crate::nn::parallel::for_pieces;
+use crate::nn::simd::fast;
 
 /// A kind of scaling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -15,14 +18,27 @@ pub enum ScalingKind {
     Byte,
     /// Each feature to [0, 1] over the training rows.
     UnitRange,
+    /// Each feature divided by its largest absolute value over the training rows: zeros stay zeros.
+    LargestAbsolute,
     /// Each feature to mean 0 and standard deviation 1 over the training rows.
     Standardise,
 }
 
 impl ScalingKind {
-    /// The default: bytes by 255, numbers standardised.
+    /// The default: bytes by 255, sparse numbers by their largest, other numbers standardised.
     pub fn default_for(rows: &Rows) -> Self {
-        if rows.are_bytes() { Self::Byte } else { Self::Standardise }
+        if rows.are_bytes() {
+            Self::Byte
+        } else if rows.as_sparse().is_some() {
+            Self::LargestAbsolute
+        } else {
+            Self::Standardise
+        }
+    }
+
+    /// Whether zeros stay zeros.
+    pub fn keeps_zeros(self) -> bool {
+        matches!(self, Self::None | Self::Byte | Self::LargestAbsolute)
     }
 }
 
@@ -61,6 +77,11 @@ impl Scaling {
                 let spread = high.iter().zip(&low).map(|(high, low)| high - low).collect();
                 (low, spread)
             }
+            ScalingKind::LargestAbsolute => {
+                let mut largest = vec![0.0_f64; width];
+                each(&mut |column, value| largest[column] = largest[column].max(value.abs()));
+                (vec![0.0; width], largest)
+            }
             ScalingKind::Standardise => {
                 let mut mean = vec![0.0; width];
                 each(&mut |column, value| mean[column] += value);
@@ -86,22 +107,62 @@ impl Scaling {
         self.kind
     }
 
-    /// Scales one row in place.
-    pub fn apply(&self, row: &mut [f32]) {
-        if self.kind == ScalingKind::None {
-            return;
-        }
-        for ((value, offset), factor) in row.iter_mut().zip(&self.offset).zip(&self.factor) {
-            *value = (*value - offset) * factor;
+    /// Writes row `row`, scaled.
+    fn copy_row(&self, rows: &Rows, row: usize, into: &mut [f32]) {
+        rows.copy_row(row, into);
+        if self.kind != ScalingKind::None {
+            fast(|| {
+                for ((value, offset), factor) in into.iter_mut().zip(&self.offset).zip(&self.factor) {
+                    *value = (*value - offset) * factor;
+                }
+            });
         }
     }
+}
 
-    /// Copies rows, scaled, one after the other into `into`.
-    pub fn gather(&self, rows: &Rows, which: &[u32], into: &mut [f32]) {
-        for (&at, into) in which.iter().zip(into.chunks_exact_mut(rows.width())) {
-            rows.copy_row(at as usize, into);
-            self.apply(into);
+/// Rows that one piece of work copies.
+const ROWS: usize = 32;
+
+/// The rows of a batch, scaled, as a model takes them. Reused between batches.
+#[derive(Clone, Debug)]
+pub struct BatchRows {
+    dense: Vec<f32>,
+    sparse: SparseRows,
+    is_sparse: bool,
+}
+
+impl BatchRows {
+    /// For batches of rows such as `rows`, kept sparse where they are, the scaling allows it and the
+    /// model `takes_sparse`.
+    pub fn new(rows: &Rows, scaling: &Scaling, takes_sparse: bool) -> Self {
+        let is_sparse = takes_sparse && scaling.kind.keeps_zeros() && rows.as_sparse().is_some();
+        Self { dense: Vec::new(), sparse: SparseRows::new(), is_sparse }
+    }
+
+    /// Brings the rows `which` together.
+    pub fn gather(&mut self, rows: &Rows, scaling: &Scaling, which: &[u32]) {
+        if let Some(sparse) = rows.as_sparse().filter(|_| self.is_sparse) {
+            self.sparse.clear();
+            for &row in which {
+                let (columns, values) = sparse.row(row as usize);
+                let entries = columns.iter().zip(values);
+                self.sparse
+                    .push(entries.map(|(&at, value)| (at, value * scaling.factor[at as usize])));
+            }
+            return;
         }
+        let width = rows.width();
+        self.dense.resize(which.len() * width, 0.0);
+        for_pieces(&mut self.dense, ROWS * width, |piece, into| {
+            for (into, row) in into.chunks_exact_mut(width).zip(&which[piece * ROWS..]) {
+                scaling.copy_row(rows, *row as usize, into);
+            }
+        });
+    }
+
+    /// What was gathered last.
+    pub fn inputs(&self) -> Inputs<'_> {
+        if self.is_sparse { Inputs::Sparse(&self.sparse) } else { Inputs::Dense(&self.dense) }
     }
 }
 
@@ -112,10 +173,14 @@ mod tests {
     fn scaled(kind: ScalingKind, values: Vec<f32>, fitted_on: &[u32]) -> Vec<f32> {
         let rows = Rows::from_numbers(values, 2).unwrap();
         let scaling = Scaling::fit(kind, &rows, &[fitted_on]);
+        gathered(&rows, &scaling)
+    }
+
+    fn gathered(rows: &Rows, scaling: &Scaling) -> Vec<f32> {
         let all: Vec<u32> = (0..rows.len() as u32).collect();
-        let mut into = vec![0.0; rows.len() * 2];
-        scaling.gather(&rows, &all, &mut into);
-        into
+        let mut batch = BatchRows::new(rows, scaling, false);
+        batch.gather(rows, scaling, &all);
+        batch.dense
     }
 
     #[test]
@@ -135,11 +200,25 @@ mod tests {
         let rows = Rows::from_bytes(vec![0, 255, 51, 102], 2).unwrap();
         assert_eq!(ScalingKind::default_for(&rows), ScalingKind::Byte);
         let scaling = Scaling::fit(ScalingKind::Byte, &rows, &[&[0, 1]]);
-        let mut into = [0.0; 4];
-        scaling.gather(&rows, &[0, 1], &mut into);
-        for (value, expected) in into.iter().zip([0.0, 1.0, 0.2, 0.4]) {
+        for (value, expected) in gathered(&rows, &scaling).iter().zip([0.0, 1.0, 0.2, 0.4]) {
             assert!((value - expected).abs() < 1e-6);
         }
         assert_eq!(scaled(ScalingKind::None, vec![3.0, 4.0], &[0]), [3.0, 4.0]);
+    }
+
+    #[test]
+    fn sparse_rows_stay_sparse_and_scale_as_dense_ones_do() {
+        let dense = Rows::from_numbers(vec![0.0, -4.0, 2.0, 0.0, 0.0, 3.0], 2).unwrap();
+        let sparse = dense.to_sparse();
+        assert_eq!(ScalingKind::default_for(&sparse), ScalingKind::LargestAbsolute);
+        let scaling = Scaling::fit(ScalingKind::LargestAbsolute, &sparse, &[&[0, 1, 2]]);
+        let mut batch = BatchRows::new(&sparse, &scaling, true);
+        batch.gather(&sparse, &scaling, &[2, 0]);
+        let Inputs::Sparse(rows) = batch.inputs() else { panic!("not sparse") };
+        assert_eq!((rows.row(0), rows.row(1)), ((&[1][..], &[0.75][..]), (&[1][..], &[-1.0][..])));
+        assert_eq!(gathered(&dense, &scaling), [0.0, -1.0, 1.0, 0.0, 0.0, 0.75]);
+        // Standardising would fill the zeros, so the rows become dense.
+        let scaling = Scaling::fit(ScalingKind::Standardise, &sparse, &[&[0, 1, 2]]);
+        assert!(matches!(BatchRows::new(&sparse, &scaling, true).inputs(), Inputs::Dense(_)));
     }
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::nn::math::{exp_of_negative, ln_1p_of_unit};
+
 /// A binary loss. All three are finite, with finite derivatives, for any score up to 10⁴ in size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -29,11 +31,14 @@ impl Loss {
     pub const ALL: [Self; 3] = [Self::Logistic, Self::Squared, Self::Sigmoid];
 
     /// The loss and its derivative at a score, for both labels at once: they share the exponential.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "only inlined code is compiled for the wider vectors")]
     pub fn at(self, score: f64) -> LossAt {
         match self {
             Self::Logistic => {
-                let tail = (-score.abs()).exp().ln_1p();
-                let positive_probability = sigmoid(score);
+                let small = exp_of_negative(-score.abs());
+                let tail = ln_1p_of_unit(small);
+                let positive_probability = if score < 0.0 { small } else { 1.0 } / (1.0 + small);
                 LossAt {
                     value: [tail - score.min(0.0), tail + score.max(0.0)],
                     slope: [positive_probability - 1.0, positive_probability],
@@ -56,8 +61,12 @@ impl Loss {
 }
 
 /// σ(z) = 1/(1 + e^{−z}).
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "only inlined code is compiled for the wider vectors")]
 pub fn sigmoid(z: f64) -> f64 {
-    1.0 / (1.0 + (-z).exp())
+    let small = exp_of_negative(-z.abs());
+    let top = if z < 0.0 { small } else { 1.0 };
+    top / (1.0 + small)
 }
 
 #[cfg(test)]

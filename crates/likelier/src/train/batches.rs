@@ -17,7 +17,7 @@ pub(super) struct Batches {
 
 impl Batches {
     /// `rows` counts rows of both piles.
-    pub(super) fn new(piles: &Piles<'_>, rows: usize) -> Self {
+    pub(super) fn new(piles: Piles<'_>, rows: usize) -> Self {
         let order = Pile::BOTH.map(|pile| (0..piles.rows(pile).len() as u32).collect::<Vec<_>>());
         let count = if piles.are_paired() {
             order[0].len().div_ceil(rows / 2)
@@ -27,9 +27,12 @@ impl Batches {
         Self { order, paired: piles.are_paired(), rows, count }
     }
 
-    /// A new random order; pairs stay together.
+    /// A new random order, which depends on nothing but `rng`; pairs stay together.
     pub(super) fn reorder(&mut self, rng: &mut impl Rng) {
         let [likelier, other] = &mut self.order;
+        for order in [&mut *likelier, &mut *other] {
+            order.iter_mut().zip(0..).for_each(|(slot, at)| *slot = at);
+        }
         shuffle(rng, likelier);
         if self.paired {
             other.copy_from_slice(likelier);
@@ -40,6 +43,12 @@ impl Batches {
 
     pub(super) fn count(&self) -> usize {
         self.count
+    }
+
+    /// The most rows that a batch has.
+    pub(super) fn largest(&self) -> usize {
+        let rows = |batch: usize| self.positions(batch).iter().map(|pile| pile.len()).sum();
+        (0..self.count).map(rows).max().unwrap_or(0)
     }
 
     /// The positions of batch `batch` in each pile.
@@ -77,7 +86,7 @@ mod tests {
     #[test]
     fn pairs_stay_together_and_the_last_batch_is_short() {
         let comparisons: Comparisons = (0..10).map(|i| (i, 100 + i)).collect();
-        let mut batches = Batches::new(&comparisons.piles(), 8);
+        let mut batches = Batches::new(comparisons.piles(), 8);
         batches.reorder(&mut stream(1, Purpose::Batches));
         let sizes: Vec<usize> = (0..batches.count()).map(|b| batches.positions(b)[0].len()).collect();
         assert_eq!(sizes, [4, 4, 2]);
@@ -92,7 +101,7 @@ mod tests {
     #[test]
     fn loose_piles_are_dealt_out_evenly() {
         let (likelier, other): (Vec<u32>, Vec<u32>) = ((0..30).collect(), (0..70).collect());
-        let mut batches = Batches::new(&Piles::loose(&likelier, &other), 25);
+        let mut batches = Batches::new(Piles::loose(&likelier, &other), 25);
         batches.reorder(&mut stream(1, Purpose::Batches));
         assert_eq!(batches.count(), 4);
         for batch in 0..4 {
@@ -105,7 +114,7 @@ mod tests {
     #[test]
     fn a_batch_larger_than_the_data_takes_all_of_it() {
         let one = Comparisons::from_iter([(0, 1)]);
-        let batches = Batches::new(&one.piles(), 256);
+        let batches = Batches::new(one.piles(), 256);
         assert_eq!((batches.count(), batches.positions(0)), (1, [&[0_u32][..], &[0_u32][..]]));
     }
 }

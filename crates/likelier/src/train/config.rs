@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::adam::WeightDecay;
+use super::optimiser::OptimiserKind;
 use crate::error::Error;
-use crate::model::ScalingKind;
+use crate::model::{Architecture, ScalingKind};
 use crate::prior::Prior;
 use crate::protocol::Protocol;
 use crate::risk::{Method, Setting, ThresholdRule};
@@ -16,26 +16,79 @@ pub struct Config {
     pub method: Method,
     /// What the method is told: prior, protocol, loss and weights.
     pub setting: Setting,
+    /// Which model.
+    pub architecture: Architecture,
     /// Passes over the comparisons.
     pub epochs: usize,
     /// Rows of both piles in a mini-batch: 256 means 128 comparisons. The last batch may be shorter.
     pub batch_rows: usize,
-    /// Adam's.
+    /// How the gradient is followed.
+    pub optimiser: OptimiserKind,
+    /// The optimiser's.
     pub learning_rate: f64,
-    /// Adam's.
+    /// The optimiser's.
     pub weight_decay: f64,
-    /// Adam's.
-    pub weight_decay_kind: WeightDecay,
     /// Epochs on all rows before rank pruning selects.
     pub warm_up_epochs: usize,
+    /// When rank pruning selects.
+    pub pruning: PruningSchedule,
     /// α of the teacher.
     pub teacher_smoothing: f64,
+    /// Epochs over which the consistency weight rises to its full value; none if 0.
+    pub consistency_ramp_epochs: usize,
+    /// Who predicts.
+    pub predictor: Predictor,
+    /// Comparisons kept apart to choose the best epoch by; none if absent.
+    pub hold_out: Option<HoldOut>,
     /// How features are scaled; the rows' default if absent.
     pub scaling: Option<ScalingKind>,
     /// Where the threshold lies; the method's default if absent.
     pub threshold: Option<ThresholdRule>,
-    /// Of the initial weights and of the order of batches.
+    /// Of the initial weights, of the order of batches and of what is held out.
     pub seed: u64,
+}
+
+/// When rank pruning selects anew.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PruningSchedule {
+    /// Before each epoch, over the whole piles.
+    #[default]
+    EachEpoch,
+    /// In each batch, over its rows.
+    EachBatch,
+}
+
+/// Who predicts, where there is a teacher.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Predictor {
+    /// The model itself.
+    #[default]
+    Student,
+    /// The moving average of its weights.
+    Teacher,
+}
+
+/// Comparisons that are not trained on, to choose the best epoch without a label.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct HoldOut {
+    /// The share of the comparisons.
+    pub share: f64,
+    /// What is best.
+    pub criterion: Criterion,
+    /// Epochs without improvement after which to stop; never if absent.
+    pub patience: Option<usize>,
+}
+
+/// What is measured on held-out comparisons; smaller is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Criterion {
+    /// The unbiased risk (Theorem 3) with the logistic loss, its columns cut at 0.
+    Risk,
+    /// −ln of the orientation likelihood.
+    Orientation,
 }
 
 impl Config {
@@ -45,42 +98,66 @@ impl Config {
         Self {
             method,
             setting: Setting::new(prior, protocol),
+            architecture: Architecture::Linear,
             epochs: 100,
             batch_rows: 256,
+            optimiser: OptimiserKind::Adam,
             learning_rate: 1e-2,
             weight_decay: 1e-5,
-            weight_decay_kind: WeightDecay::Coupled,
             warm_up_epochs: 10,
+            pruning: PruningSchedule::EachEpoch,
             teacher_smoothing: 0.97,
+            consistency_ramp_epochs: 0,
+            predictor: Predictor::Student,
+            hold_out: None,
             scaling: None,
             threshold: None,
             seed: 0,
         }
     }
 
+    /// The consistency weight in an epoch, as a share of its full value: e^{−5(1−t)²}, t rising to 1.
+    pub(super) fn consistency_share(&self, epoch: usize) -> f64 {
+        let progress = if epoch >= self.consistency_ramp_epochs {
+            1.0
+        } else {
+            epoch as f64 / self.consistency_ramp_epochs as f64
+        };
+        (-5.0 * (1.0 - progress).powi(2)).exp()
+    }
+
     /// Refuses settings outside their range.
     pub fn check(&self) -> Result<(), Error> {
-        let not = |name, value: String, allowed| Err(Error::Setting { name, value, allowed });
+        let not =
+            |name, value: f64, allowed| Err(Error::Setting { name, value: value.to_string(), allowed });
         let finite_from_zero = |value: f64| value.is_finite() && value >= 0.0;
-        if self.epochs == 0 {
-            return not("the number of epochs", "0".into(), "at least 1");
+        if self.epochs == 0 || u32::try_from(self.epochs).is_err() {
+            return not("the number of epochs", self.epochs as f64, "from 1 to 4 thousand million");
         }
         if self.batch_rows < 2 {
-            return not("the batch size", self.batch_rows.to_string(), "at least 2 rows, one of each pile");
+            return not("the batch size", self.batch_rows as f64, "at least 2 rows, one of each pile");
         }
         if !(self.learning_rate.is_finite() && self.learning_rate > 0.0) {
-            return not("the learning rate", self.learning_rate.to_string(), "a number above 0");
+            return not("the learning rate", self.learning_rate, "a number above 0");
         }
         if !finite_from_zero(self.weight_decay) {
-            return not("the weight decay", self.weight_decay.to_string(), "a number from 0 up");
+            return not("the weight decay", self.weight_decay, "a number from 0 up");
         }
         if !finite_from_zero(self.setting.consistency_weight) {
-            let value = self.setting.consistency_weight.to_string();
-            return not("the consistency weight", value, "a number from 0 up");
+            return not("the consistency weight", self.setting.consistency_weight, "a number from 0 up");
         }
         if !(0.0..1.0).contains(&self.teacher_smoothing) {
-            let value = self.teacher_smoothing.to_string();
-            return not("the teacher's smoothing", value, "at least 0 and below 1");
+            return not("the teacher's smoothing", self.teacher_smoothing, "at least 0 and below 1");
+        }
+        if let OptimiserKind::Sgd { momentum } = self.optimiser
+            && !(0.0..1.0).contains(&momentum)
+        {
+            return not("the momentum", momentum, "at least 0 and below 1");
+        }
+        if let Some(hold_out) = self.hold_out
+            && !(hold_out.share > 0.0 && hold_out.share < 1.0)
+        {
+            return not("the held-out share", hold_out.share, "above 0 and below 1");
         }
         Ok(())
     }

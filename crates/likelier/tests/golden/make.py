@@ -147,11 +147,12 @@ def steps():
     xo = [numbers(width, -2, 2) for _ in range(pairs)]
     weights, bias = numbers(width, -0.4, 0.4), numbers(1, -0.4, 0.4)
     for method in ("pcomp-unbiased", "pcomp-relu", "pcomp-abs", "rank-quantile", "likelihood"):
-        for optimiser in ("adam", "adamw"):
+        for optimiser in ("adam", "adamw", "sgd"):
             w = tensor(weights).float().requires_grad_()
             b = tensor(bias).float().requires_grad_()
-            kind = torch.optim.Adam if optimiser == "adam" else torch.optim.AdamW
-            opt = kind([w, b], lr=0.05, weight_decay=0.1)
+            kind = {"adam": torch.optim.Adam, "adamw": torch.optim.AdamW, "sgd": torch.optim.SGD}[optimiser]
+            momentum = {"momentum": 0.9} if optimiser == "sgd" else {}
+            opt = kind([w, b], lr=0.05, weight_decay=0.1, **momentum)
             values = []
             for _ in range(10):
                 opt.zero_grad()

@@ -50,7 +50,7 @@ impl<'a> Trial<'a> {
         let data = Data { rows: &self.dataset.rows, piles: self.comparisons.piles(), labels };
         train(&data, config, |summary, progress| {
             if summary.epoch + epochs > config.epochs {
-                accuracies.push(self.accuracy(&progress.classifier())?);
+                accuracies.push(self.accuracy(&progress.classifier()?)?);
             }
             Ok(())
         })?;

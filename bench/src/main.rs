@@ -1,0 +1,64 @@
+//! Speed and memory beside PyTorch, in one run.
+//!
+//! ```text
+//! likelier-bench compare --python PYTHON --out DIR    both sides, interleaved, into DIR
+//! likelier-bench serve                                our side: lines `WORK THREADS` in, JSON out
+//! ```
+
+mod compare;
+mod works;
+
+use std::io::{self, BufRead, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let outcome = match arguments.first().map(String::as_str) {
+        Some("serve") => serve(),
+        Some("compare") => compare_from(&arguments[1..]),
+        _ => Err(anyhow::anyhow!(
+            "usage: likelier-bench serve | compare --python PYTHON --out DIR [--repeats N]"
+        )),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Answers one request a line with one measurement.
+fn serve() -> Result<()> {
+    let mut bench = works::Bench::default();
+    for line in io::stdin().lock().lines() {
+        let line = line?;
+        let mut words = line.split_whitespace();
+        let (Some(work), Some(threads)) = (words.next(), words.next()) else { break };
+        let measured = bench.measure(work, threads.parse().context("the number of threads")?)?;
+        let mut out = io::stdout().lock();
+        serde_json::to_writer(&mut out, &measured)?;
+        writeln!(out)?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+fn compare_from(arguments: &[String]) -> Result<()> {
+    let mut python = PathBuf::from("python3");
+    let mut out = None;
+    let mut repeats = 5;
+    for pair in arguments.chunks(2) {
+        match pair {
+            [name, value] if name == "--python" => python = value.into(),
+            [name, value] if name == "--out" => out = Some(PathBuf::from(value)),
+            [name, value] if name == "--repeats" => repeats = value.parse().context("--repeats")?,
+            _ => bail!("unknown argument {pair:?}"),
+        }
+    }
+    compare::compare(&python, &out.context("give --out DIR")?, repeats)
+}

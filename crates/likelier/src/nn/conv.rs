@@ -1,0 +1,184 @@
+//! 2-D convolution as matrix products over unrolled windows, channels last.
+//!
+//! A window of the input, `kernel × kernel × channels` numbers, becomes a row of a matrix that is
+//! multiplied with the weights (`kernel·kernel·inputs × outputs`). Windows are unrolled a block at a
+//! time, so that the block stays in the cache between being written and being multiplied.
+
+use rayon::prelude::*;
+
+use super::matmul::{Matrix, matmul};
+use super::network::Shape;
+use super::simd::{fast, with_scratch};
+
+/// Images that one piece of work takes in the forward pass.
+const IMAGES: usize = 8;
+/// Partial sums of the weights' gradient, whatever the number of threads.
+pub(super) const GROUPS: usize = 4;
+
+/// A square kernel with stride and zero padding, without bias.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Conv {
+    pub(super) input: Shape,
+    pub(super) output: Shape,
+    pub(super) kernel: usize,
+    pub(super) stride: usize,
+    pub(super) padding: usize,
+}
+
+impl Conv {
+    /// Numbers in a window.
+    pub(super) fn window(&self) -> usize {
+        self.kernel * self.kernel * self.input.channels
+    }
+
+    pub(super) fn parameters(&self) -> usize {
+        self.window() * self.output.channels
+    }
+
+    /// Windows unrolled at a time.
+    fn block(&self) -> usize {
+        (147_456 / self.window()).clamp(128, 1024)
+    }
+
+    pub(super) fn forward(&self, weights: &[f32], x: &[f32], y: &mut [f32]) {
+        let outputs = self.output.channels;
+        y.par_chunks_mut(IMAGES * self.output.size())
+            .enumerate()
+            .for_each(|(piece, y)| {
+                let x = &x[piece * IMAGES * self.input.size()..];
+                let block = self.block();
+                with_scratch(block * self.window(), |windows| {
+                    for (at, y) in y.chunks_mut(block * outputs).enumerate() {
+                        let windows = &mut windows[..y.len() / outputs * self.window()];
+                        self.unroll(x, at * block, windows);
+                        matmul(
+                            y,
+                            Matrix::new(windows, self.window()),
+                            Matrix::new(weights, outputs),
+                            false,
+                        );
+                    }
+                });
+            });
+    }
+
+    /// The gradient by weights and, where it is wanted, by the input. `partial` holds [`GROUPS`] times
+    /// as many numbers as there are weights.
+    pub(super) fn backward(
+        &self,
+        weights: &[f32],
+        x: &[f32],
+        dy: &[f32],
+        gradient: &mut [f32],
+        partial: &mut [f32],
+        dx: Option<(&mut [f32], bool)>,
+    ) {
+        let images = (dy.len() / self.output.size()).div_ceil(GROUPS);
+        let groups = dy.chunks(images * self.output.size());
+        let used = groups.len();
+        let partial = &mut partial[..used * self.parameters()];
+        let work = dy
+            .par_chunks(images * self.output.size())
+            .zip(x.par_chunks(images * self.input.size()))
+            .zip(partial.par_chunks_mut(self.parameters()));
+        match dx {
+            Some((dx, accumulate)) => work.zip(dx.par_chunks_mut(images * self.input.size())).for_each(
+                |(((dy, x), partial), dx)| {
+                    if !accumulate {
+                        dx.fill(0.0);
+                    }
+                    self.backward_group(weights, x, dy, partial, Some(dx));
+                },
+            ),
+            None => work.for_each(|((dy, x), partial)| self.backward_group(weights, x, dy, partial, None)),
+        }
+        let length = gradient.len();
+        gradient.par_chunks_mut(16_384).enumerate().for_each(|(at, gradient)| {
+            let first = at * 16_384;
+            gradient.copy_from_slice(&partial[first..first + gradient.len()]);
+            fast(|| {
+                for group in 1..used {
+                    let from = &partial[group * length + first..];
+                    gradient.iter_mut().zip(from).for_each(|(to, from)| *to += from);
+                }
+            });
+        });
+    }
+
+    fn backward_group(
+        &self,
+        weights: &[f32],
+        x: &[f32],
+        dy: &[f32],
+        partial: &mut [f32],
+        mut dx: Option<&mut [f32]>,
+    ) {
+        let (outputs, window, block) = (self.output.channels, self.window(), self.block());
+        with_scratch(block * window, |windows| {
+            for (at, dy) in dy.chunks(block * outputs).enumerate() {
+                let windows = &mut windows[..dy.len() / outputs * window];
+                let dy = Matrix::new(dy, outputs);
+                self.unroll(x, at * block, windows);
+                matmul(partial, Matrix::new(windows, window).transposed(), dy, at > 0);
+                if let Some(dx) = dx.as_deref_mut() {
+                    matmul(windows, dy, Matrix::new(weights, outputs).transposed(), false);
+                    self.roll_back(windows, at * block, dx);
+                }
+            }
+        });
+    }
+
+    /// Writes the windows of the output pixels from `first` on, counted over all images of `x`.
+    fn unroll(&self, x: &[f32], first: usize, windows: &mut [f32]) {
+        let channels = self.input.channels;
+        for (pixel, window) in windows.chunks_exact_mut(self.window()).enumerate() {
+            self.for_lines(first + pixel, |line, at, count, source| {
+                let line = &mut window[line * self.kernel * channels..(line + 1) * self.kernel * channels];
+                if count < self.kernel {
+                    line.fill(0.0);
+                }
+                let (to, from) = (at * channels, count * channels);
+                line[to..to + from].copy_from_slice(&x[source..source + from]);
+            });
+        }
+    }
+
+    /// Adds each window's gradient to the input pixels that it was unrolled from.
+    fn roll_back(&self, windows: &[f32], first: usize, dx: &mut [f32]) {
+        let channels = self.input.channels;
+        fast(|| {
+            for (pixel, window) in windows.chunks_exact(self.window()).enumerate() {
+                self.for_lines(first + pixel, |line, at, count, target| {
+                    let from = (line * self.kernel + at) * channels;
+                    let from = &window[from..from + count * channels];
+                    let to = &mut dx[target..target + count * channels];
+                    to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
+                });
+            }
+        });
+    }
+
+    /// Visits the lines of an output pixel's window: line number, the first kernel column inside the
+    /// image, how many columns are inside, and where they start in the input.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "only inlined code is compiled for the wider vectors")]
+    fn for_lines(&self, pixel: usize, mut visit: impl FnMut(usize, usize, usize, usize)) {
+        let Shape { height, width, channels } = self.input;
+        let (image, within) = (pixel / self.output.pixels(), pixel % self.output.pixels());
+        let (top, left) =
+            (within / self.output.width * self.stride, within % self.output.width * self.stride);
+        let start = self.padding.saturating_sub(left).min(self.kernel);
+        let end = (width + self.padding).saturating_sub(left).min(self.kernel).max(start);
+        for line in 0..self.kernel {
+            let row = top + line;
+            let inside = row >= self.padding && row < height + self.padding;
+            let (count, source) = if inside && end > start {
+                let pixel = (row - self.padding) * width + left + start - self.padding;
+                (end - start, image * self.input.size() + pixel * channels)
+            } else {
+                (0, 0)
+            };
+            visit(line, start.min(self.kernel - count), count, source);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The widest vector instructions the machine has, for plain loops.
+//!
+//! [`fast`] runs a closure compiled once for AVX-512, once for AVX2 and once for plain x86-64 (Neon on
+//! ARM), chosen at run time. The loops are ordinary Rust and never ask for fused multiply–add, so all
+//! versions round alike: the choice changes speed, not bits.
+
+use std::cell::RefCell;
+
+/// Runs a loop with the widest vectors at hand. Everything it calls must be inlined into it.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "only inlined code is compiled for the wider vectors")]
+pub(crate) fn fast<R>(work: impl FnOnce() -> R) -> R {
+    pulp::Arch::new().dispatch(work)
+}
+
+/// Lends a thread's own scratch buffer, which only ever grows. Its content is left over from before.
+pub(crate) fn with_scratch<R>(length: usize, work: impl FnOnce(&mut [f32]) -> R) -> R {
+    thread_local! {
+        static SCRATCH: RefCell<Vec<f32>> = const { RefCell::new(Vec::new()) };
+    }
+    // Taken out while in use: work stolen by this thread meanwhile finds an empty one, not a borrowed one.
+    let mut scratch = SCRATCH.take();
+    if scratch.len() < length {
+        scratch.resize(length, 0.0);
+    }
+    let result = work(&mut scratch[..length]);
+    SCRATCH.set(scratch);
+    result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Purpose, stream, unit};
+
+    #[test]
+    fn wide_and_plain_instructions_give_the_same_bits() {
+        #[inline(always)]
+        #[allow(clippy::inline_always, reason = "as above")]
+        fn body(x: &[f32], y: &[f32], out: &mut [f32]) {
+            for ((out, x), y) in out.iter_mut().zip(x).zip(y) {
+                *out = x * y + x / (y * y + 1.0) - (x * x + 0.5).sqrt();
+            }
+        }
+        let mut rng = stream(1, Purpose::Weights);
+        let mut draw = || (0..1003).map(|_| unit(&mut rng) as f32 * 8.0 - 4.0).collect::<Vec<f32>>();
+        let (x, y) = (draw(), draw());
+        let (mut wide, mut plain) = (vec![0.0; x.len()], vec![0.0; x.len()]);
+        fast(|| body(&x, &y, &mut wide));
+        body(&x, &y, &mut plain);
+        assert_eq!(wide, plain);
+    }
+
+    #[test]
+    fn scratch_is_kept_and_nested_use_is_allowed() {
+        with_scratch(4, |outer| {
+            outer.fill(1.0);
+            with_scratch(8, |inner| inner.fill(2.0));
+            assert_eq!(outer, [1.0; 4]);
+        });
+    }
+}

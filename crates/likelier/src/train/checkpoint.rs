@@ -1,0 +1,174 @@
+//! The state of a run in a file, so that it can go on exactly where it stopped.
+//!
+//! The file is one line of JSON, which says what the run is and how long each list is, and then the
+//! lists themselves as little-endian f32. Random numbers need no state: each epoch has its own stream.
+
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::hold_out::Best;
+use super::run::Run;
+use crate::data::Pile;
+use crate::error::Error;
+use crate::model::Weights;
+
+/// Saves at most this often, unless the run ends.
+const INTERVAL: Duration = Duration::from_secs(10);
+const FORMAT: u32 = 1;
+
+pub(super) struct Checkpoint<'a> {
+    path: &'a Path,
+    saved: Option<Instant>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    format: u32,
+    /// The configuration and a digest of the data: a run goes on only with the same.
+    run: serde_json::Value,
+    epochs_done: usize,
+    stopped_early: bool,
+    optimiser_steps: u32,
+    teacher_steps: Option<u32>,
+    best: Option<(usize, f64)>,
+    parameters: usize,
+    buffers: usize,
+}
+
+impl<'a> Checkpoint<'a> {
+    pub(super) fn new(path: &'a Path) -> Self {
+        Self { path, saved: None }
+    }
+
+    /// Writes the state, if it is time or `now`. The file is replaced as a whole.
+    pub(super) fn save(&mut self, run: &Run<'_>, now: bool) -> Result<(), Error> {
+        if !now && self.saved.is_some_and(|saved| saved.elapsed() < INTERVAL) {
+            return Ok(());
+        }
+        self.write(run).map_err(|reason| Error::file(self.path, reason))?;
+        self.saved = Some(Instant::now());
+        Ok(())
+    }
+
+    fn write(&self, run: &Run<'_>) -> io::Result<()> {
+        let (optimiser_steps, moments) = run.optimiser.state();
+        let header = Header {
+            format: FORMAT,
+            run: identity(run)?,
+            epochs_done: run.epochs_done,
+            stopped_early: run.stopped_early,
+            optimiser_steps,
+            teacher_steps: run.teacher.as_ref().map(super::Teacher::steps),
+            best: run.best.as_ref().map(|best| (best.epoch, best.value)),
+            parameters: run.weights.parameters.len(),
+            buffers: run.weights.buffers.len(),
+        };
+        let beside = self.path.with_extension("partial");
+        let mut file = BufWriter::new(File::create(&beside)?);
+        serde_json::to_writer(&mut file, &header)?;
+        file.write_all(b"\n")?;
+        let mut lists = vec![&run.weights.parameters[..], &run.weights.buffers, moments[0], moments[1]];
+        let further = run.teacher.iter().map(|teacher| &teacher.weights);
+        for weights in further.chain(run.best.iter().map(|best| &best.weights)) {
+            lists.extend([&weights.parameters[..], &weights.buffers]);
+        }
+        for list in lists {
+            for value in list {
+                file.write_all(&value.to_le_bytes())?;
+            }
+        }
+        file.into_inner()?.sync_all()?;
+        fs::rename(&beside, self.path)
+    }
+
+    /// Puts a saved state into a fresh run; nothing if there is no file.
+    pub(super) fn load(&self, run: &mut Run<'_>) -> Result<(), Error> {
+        let file = match File::open(self.path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(Error::file(self.path, error)),
+        };
+        self.read(BufReader::new(file), run)
+    }
+
+    fn read(&self, mut file: impl BufRead, run: &mut Run<'_>) -> Result<(), Error> {
+        let bad = |problem: &str| Error::format(self.path, problem);
+        let cut = |_| bad("the checkpoint is cut short or damaged");
+        let mut line = Vec::new();
+        (&mut file).take(1 << 20).read_until(b'\n', &mut line).map_err(cut)?;
+        let header: Header = serde_json::from_slice(&line).map_err(|_| bad("this is not a checkpoint"))?;
+        let own = identity(run).map_err(|reason| Error::file(self.path, reason))?;
+        if header.format != FORMAT || header.run != own {
+            return Err(bad("the checkpoint belongs to a run with other settings, data or version"));
+        }
+        let (parameters, buffers) = (run.weights.parameters.len(), run.weights.buffers.len());
+        if (header.parameters, header.buffers) != (parameters, buffers) {
+            return Err(bad("the checkpoint belongs to a model of another shape"));
+        }
+        let mut list = |length: usize| {
+            let mut bytes = vec![0; 4 * length];
+            file.read_exact(&mut bytes).map_err(cut)?;
+            let value = |bytes: &[u8]| bytes.try_into().map_or(0.0, f32::from_le_bytes);
+            Ok::<_, Error>(bytes.chunks_exact(4).map(value).collect::<Vec<f32>>())
+        };
+        let weights = |list: &mut dyn FnMut(usize) -> Result<Vec<f32>, Error>| {
+            Ok::<_, Error>(Weights { parameters: list(parameters)?, buffers: list(buffers)? })
+        };
+        let own_weights = weights(&mut list)?;
+        let moments = [list(parameters)?, list(parameters)?];
+        if let (Some(teacher), Some(steps)) = (&mut run.teacher, header.teacher_steps) {
+            teacher.restore(steps, weights(&mut list)?);
+        }
+        if let Some((epoch, value)) = header.best {
+            run.best = Some(Best { epoch, value, weights: weights(&mut list)? });
+        }
+        run.weights = own_weights;
+        run.optimiser.restore(header.optimiser_steps, moments)?;
+        run.epochs_done = header.epochs_done;
+        run.stopped_early = header.stopped_early;
+        Ok(())
+    }
+}
+
+/// What decides a run's result: its configuration (how many epochs apart: a longer run may go on from a
+/// shorter one) and its data.
+fn identity(run: &Run<'_>) -> io::Result<serde_json::Value> {
+    let mut config = serde_json::to_value(run.config)?;
+    if let Some(settings) = config.as_object_mut() {
+        settings.remove("epochs");
+    }
+    let data = run.data;
+    let mut digest = Digest::new();
+    let mut row = vec![0.0; data.rows.width()];
+    for pile in Pile::BOTH {
+        for &item in data.piles.rows(pile) {
+            digest.add(u64::from(item));
+            data.rows.copy_row(item as usize, &mut row);
+            for value in &row {
+                digest.add(u64::from(value.to_bits()));
+            }
+        }
+    }
+    Ok(serde_json::json!({
+        "config": config,
+        "data": format!("{:016x}", digest.0),
+        "version": env!("CARGO_PKG_VERSION"),
+    }))
+}
+
+/// FNV-1a over words: enough to notice other data.
+struct Digest(u64);
+
+impl Digest {
+    fn new() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+
+    fn add(&mut self, word: u64) {
+        self.0 = (self.0 ^ word).wrapping_mul(0x0000_0100_0000_01b3);
+    }
+}

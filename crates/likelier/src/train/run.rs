@@ -1,0 +1,350 @@
+//! The training loop.
+
+use super::batches::Batches;
+use super::config::{Config, Predictor, PruningSchedule};
+use super::hold_out::{Best, Parts, measure};
+use super::optimiser::Optimiser;
+use super::teacher::Teacher;
+use super::threshold::prior_quantile;
+use super::{Data, EpochSummary, memory};
+use crate::data::{Pile, Rows};
+use crate::error::Error;
+use crate::model::{BatchRows, Classifier, Model, Scaling, ScalingKind, Weights, score_rows};
+use crate::protocol::Mixture;
+use crate::random::{Purpose, epoch_stream, stream};
+use crate::risk::progressive::Selection;
+use crate::risk::{Batch, Composition, Evaluation, Gradients, Method, Setting, Side, ThresholdRule};
+
+/// The state of a training run. All work space is allocated once.
+pub(super) struct Run<'a> {
+    pub(super) data: &'a Data<'a>,
+    pub(super) config: &'a Config,
+    parts: Parts,
+    method: Composition,
+    mixture: Mixture,
+    scaling: Scaling,
+    model: Box<dyn Model>,
+    pub(super) weights: Weights,
+    pub(super) optimiser: Optimiser,
+    pub(super) teacher: Option<Teacher>,
+    pub(super) best: Option<Best>,
+    /// Whether patience ran out.
+    pub(super) stopped_early: bool,
+    pub(super) epochs_done: usize,
+    selection: Option<Selection>,
+    batches: Batches,
+    work: Work,
+}
+
+impl<'a> Run<'a> {
+    pub(super) fn start(data: &'a Data<'a>, config: &'a Config) -> Result<Self, Error> {
+        data.piles.check(data.rows.len())?;
+        check_method(data, config.method)?;
+        let share = config.hold_out.map_or(0.0, |hold_out| hold_out.share);
+        let parts = Parts::new(data.piles, share, &mut stream(config.seed, Purpose::HoldOut));
+        let batches = Batches::new(parts.piles(), config.batch_rows);
+        let width = data.rows.width();
+        memory::check(config.architecture.training_bytes(width, batches.largest())?)?;
+
+        let method = config.method.compose(&config.setting)?;
+        let kind = config.scaling.unwrap_or_else(|| ScalingKind::default_for(data.rows));
+        let scaling = Scaling::fit(kind, data.rows, &[&parts.trained[0], &parts.trained[1]]);
+        let mut rng = stream(config.seed, Purpose::Weights);
+        let weights = config.architecture.initial_weights(width, &mut rng)?;
+        let model = config.architecture.build(width, batches.largest())?;
+        let parameters = weights.parameters.len();
+        Ok(Self {
+            data,
+            config,
+            mixture: config.setting.protocol.mixture(config.setting.prior)?,
+            optimiser: Optimiser::new(
+                config.optimiser,
+                parameters,
+                config.learning_rate,
+                config.weight_decay,
+            ),
+            teacher: method.has_teacher.then(|| Teacher::new(&weights, config.teacher_smoothing)),
+            best: None,
+            stopped_early: false,
+            epochs_done: 0,
+            selection: None,
+            work: Work::new(BatchRows::new(data.rows, &scaling, model.takes_sparse()), parameters),
+            parts,
+            method,
+            scaling,
+            model,
+            weights,
+            batches,
+        })
+    }
+
+    pub(super) fn is_done(&self) -> bool {
+        self.stopped_early || self.epochs_done >= self.config.epochs
+    }
+
+    /// One pass over the comparisons.
+    pub(super) fn epoch(&mut self) -> Result<EpochSummary, Error> {
+        let epoch = self.epochs_done + 1;
+        self.ramp_consistency(epoch)?;
+        let prunes = self.method.prunes && epoch > self.config.warm_up_epochs;
+        if prunes && self.config.pruning == PruningSchedule::EachEpoch {
+            let [likelier, other] = self.pile_scores(&self.weights.clone(), false)?;
+            self.selection.get_or_insert_default().select(&self.mixture, &likelier, &other);
+        }
+        self.batches
+            .reorder(&mut epoch_stream(self.config.seed, Purpose::Batches, epoch as u32));
+
+        let mut total = Totals::default();
+        for batch in 0..self.batches.count() {
+            let (evaluation, selected) = self.step(batch, prunes)?;
+            let broken = |what| Error::Diverged { epoch, batch: batch + 1, what };
+            if !evaluation.value.is_finite() {
+                return Err(broken("risk"));
+            }
+            if !self.weights.parameters.iter().sum::<f32>().is_finite() {
+                return Err(broken("model"));
+            }
+            total.add(&evaluation, selected);
+        }
+        self.epochs_done = epoch;
+        let held_out = self.judge(epoch)?;
+        Ok(EpochSummary { held_out, ..total.summary(epoch) })
+    }
+
+    /// One mini-batch: scores, risk, gradient, optimiser, teacher. Returns the share of rows selected.
+    fn step(&mut self, batch: usize, prunes: bool) -> Result<(Evaluation, f64), Error> {
+        let positions = self.batches.positions(batch);
+        let likelier = positions[0].len();
+        self.work.gather(self.data, &self.scaling, &self.parts.trained, positions);
+        let Work { which, rows, scores, teacher_scores, selected, targets, gradients, gradient, .. } =
+            &mut self.work;
+        scores.resize(which.len(), 0.0);
+        if let Some(teacher) = &mut self.teacher {
+            teacher_scores.resize(which.len(), 0.0);
+            self.model.forward(&mut teacher.weights, rows.inputs(), teacher_scores)?;
+        }
+        self.model.forward(&mut self.weights, rows.inputs(), scores)?;
+
+        if prunes {
+            selected.clear();
+            let selection = self.selection.get_or_insert_default();
+            if self.config.pruning == PruningSchedule::EachBatch {
+                selection.select(&self.mixture, &scores[..likelier], &scores[likelier..]);
+                for pile in Pile::BOTH {
+                    selected.extend(selection.kept(pile));
+                }
+            } else {
+                for (pile, positions) in Pile::BOTH.into_iter().zip(positions) {
+                    let kept = selection.kept(pile);
+                    selected.extend(positions.iter().map(|at| kept[*at as usize]));
+                }
+            }
+        }
+        let side = |range: std::ops::Range<usize>| Side {
+            scores: &scores[range.clone()],
+            weights: None,
+            selected: prunes.then(|| &selected[range.clone()]),
+            targets: self.data.labels.is_some().then(|| &targets[range.clone()]),
+            teacher: self.teacher.is_some().then(|| &teacher_scores[range]),
+        };
+        let batch = Batch { likelier: side(0..likelier), other: side(likelier..scores.len()) };
+        let evaluation = self.method.objective.evaluate(&batch, gradients)?;
+
+        self.model.backward(&self.weights, rows.inputs(), gradients.all(), gradient)?;
+        self.optimiser.step(&mut self.weights.parameters, gradient);
+        if let Some(teacher) = &mut self.teacher {
+            teacher.update(&self.weights.parameters);
+        }
+        let share = selected.iter().filter(|kept| **kept).count() as f64 / selected.len().max(1) as f64;
+        Ok((evaluation, if prunes { share } else { 1.0 }))
+    }
+
+    /// Composes the method anew while its consistency weight rises.
+    fn ramp_consistency(&mut self, epoch: usize) -> Result<(), Error> {
+        if self.teacher.is_some() && self.config.consistency_ramp_epochs > 0 {
+            let full = &self.config.setting;
+            let consistency_weight = full.consistency_weight * self.config.consistency_share(epoch);
+            self.method = self.config.method.compose(&Setting { consistency_weight, ..*full })?;
+        }
+        Ok(())
+    }
+
+    /// Measures the criterion on what is held out, and keeps the best epoch's weights.
+    fn judge(&mut self, epoch: usize) -> Result<Option<f64>, Error> {
+        let Some(hold_out) = self.config.hold_out else { return Ok(None) };
+        let weights = self.predictor().clone();
+        let [likelier, other] = self.pile_scores(&weights, true)?;
+        let value = measure(hold_out.criterion, &self.config.setting, &likelier, &other)?;
+        self.stopped_early = Best::consider(&mut self.best, &hold_out, epoch, value, &weights);
+        Ok(Some(value))
+    }
+
+    /// The weights that predict.
+    fn predictor(&self) -> &Weights {
+        match (&self.teacher, self.config.predictor) {
+            (Some(teacher), Predictor::Teacher) => &teacher.weights,
+            _ => &self.weights,
+        }
+    }
+
+    fn pile_scores(&mut self, weights: &Weights, held_out: bool) -> Result<[Vec<f32>; 2], Error> {
+        let piles = if held_out { &self.parts.held_out } else { &self.parts.trained };
+        let mut scores = piles.each_ref().map(|rows| vec![0.0; rows.len()]);
+        for (rows, scores) in piles.iter().zip(&mut scores) {
+            score_rows(self.model.as_mut(), weights, &self.scaling, self.data.rows, rows, scores)?;
+        }
+        Ok(scores)
+    }
+
+    /// The classifier of the best epoch, where one is chosen, else of the last.
+    pub(super) fn classifier(&mut self) -> Result<Classifier, Error> {
+        let weights = self
+            .best
+            .as_ref()
+            .map_or_else(|| self.predictor(), |best| &best.weights)
+            .clone();
+        self.classifier_with(weights)
+    }
+
+    fn classifier_with(&mut self, weights: Weights) -> Result<Classifier, Error> {
+        let threshold = match self.config.threshold.unwrap_or(self.method.threshold) {
+            ThresholdRule::Zero => 0.0,
+            ThresholdRule::PriorQuantile => {
+                let [likelier, other] = self.pile_scores(&weights, false)?;
+                prior_quantile(&self.mixture, self.config.setting.prior, &likelier, &other)
+            }
+        };
+        Ok(Classifier {
+            architecture: self.config.architecture.clone(),
+            weights,
+            width: self.data.rows.width(),
+            scaling: self.scaling.clone(),
+            threshold,
+            method: self.config.method,
+            setting: self.config.setting,
+        })
+    }
+}
+
+/// A training run between two epochs.
+pub struct Progress<'p, 'a>(pub(super) &'p mut Run<'a>);
+
+impl Progress<'_, '_> {
+    /// The classifier as it stands, with its threshold.
+    pub fn classifier(&mut self) -> Result<Classifier, Error> {
+        let weights = self.0.predictor().clone();
+        self.0.classifier_with(weights)
+    }
+
+    /// Its scores of some rows, in the work space that training has anyway.
+    pub fn scores(&mut self, rows: &Rows, which: &[u32]) -> Result<Vec<f32>, Error> {
+        let run = &mut *self.0;
+        let mut scores = vec![0.0; which.len()];
+        let weights = run.predictor().clone();
+        score_rows(run.model.as_mut(), &weights, &run.scaling, rows, which, &mut scores)?;
+        Ok(scores)
+    }
+}
+
+fn check_method(data: &Data<'_>, method: Method) -> Result<(), Error> {
+    if method.needs_pairs() && !data.piles.are_paired() {
+        return Err(Error::NotPaired { method: method.name() });
+    }
+    if method == Method::Supervised {
+        let labels = data.labels.ok_or(Error::NeedsLabels)?;
+        if labels.len() != data.rows.len() {
+            return Err(Error::Mismatch {
+                left: "labels",
+                left_count: labels.len(),
+                right: "items",
+                right_count: data.rows.len(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Work space of a batch: the likelier pile's rows, then the other's.
+struct Work {
+    which: Vec<u32>,
+    rows: BatchRows,
+    scores: Vec<f32>,
+    teacher_scores: Vec<f32>,
+    selected: Vec<bool>,
+    targets: Vec<f32>,
+    gradients: Gradients,
+    gradient: Vec<f32>,
+}
+
+impl Work {
+    fn new(rows: BatchRows, parameters: usize) -> Self {
+        Self {
+            which: Vec::new(),
+            rows,
+            scores: Vec::new(),
+            teacher_scores: Vec::new(),
+            selected: Vec::new(),
+            targets: Vec::new(),
+            gradients: Gradients::default(),
+            gradient: vec![0.0; parameters],
+        }
+    }
+
+    /// Brings the rows of a batch together.
+    fn gather(
+        &mut self,
+        data: &Data<'_>,
+        scaling: &Scaling,
+        piles: &[Vec<u32>; 2],
+        positions: [&[u32]; 2],
+    ) {
+        self.which.clear();
+        for (rows, positions) in piles.iter().zip(positions) {
+            self.which.extend(positions.iter().map(|at| rows[*at as usize]));
+        }
+        self.rows.gather(data.rows, scaling, &self.which);
+        if let Some(labels) = data.labels {
+            self.targets.clear();
+            let positive = |row: &u32| f32::from(u8::from(labels[*row as usize].is_positive()));
+            self.targets.extend(self.which.iter().map(positive));
+        }
+    }
+}
+
+/// Sums over the batches of an epoch.
+#[derive(Default)]
+struct Totals {
+    batches: f64,
+    risk: f64,
+    columns: Option<[f64; 2]>,
+    negative: f64,
+    selected: f64,
+    consistency: f64,
+}
+
+impl Totals {
+    fn add(&mut self, evaluation: &Evaluation, selected: f64) {
+        self.batches += 1.0;
+        self.risk += evaluation.value;
+        self.consistency += evaluation.consistency;
+        self.selected += selected;
+        if let Some(columns) = evaluation.columns {
+            let sums = self.columns.get_or_insert_default();
+            sums.iter_mut().zip(columns).for_each(|(sum, column)| *sum += column);
+            self.negative += f64::from(u8::from(columns.iter().any(|column| *column < 0.0)));
+        }
+    }
+
+    fn summary(&self, epoch: usize) -> EpochSummary {
+        let batches = self.batches.max(1.0);
+        EpochSummary {
+            epoch,
+            risk: self.risk / batches,
+            columns: self.columns.map(|sums| sums.map(|sum| sum / batches)),
+            negative_share: self.negative / batches,
+            selected_share: self.selected / batches,
+            consistency: self.consistency / batches,
+            held_out: None,
+        }
+    }
+}
