@@ -11,10 +11,9 @@ use anyhow::{Context, Result};
 
 use crate::works::Measured;
 
-/// A piece of work: its name in the protocol, what it is, the peer's name for it, and the ratio wanted.
+/// A piece of work: its name in the protocol, what it is, and the ratio wanted.
 struct Work {
-    ours: &'static str,
-    theirs: &'static str,
+    name: &'static str,
     title: &'static str,
     /// Floating-point operations of a unit, where they are worth comparing with the machine's best.
     operations: Option<f64>,
@@ -29,28 +28,20 @@ const MLP_TRAIN: f64 = 2.0 * MLP_FORWARD + 30_000.0 * 2.0 * 180_300.0;
 const RESNET_STEP: f64 = 128.0 * 3.0 * 2.0 * 1.16e9;
 
 const WORKS: [Work; 9] = [
-    work("gemm", "gemm", "product of 1024 × 1024 matrices", Some(2.147e9), None),
-    work("linear-64-train", "linear-64-train", "linear, 64 features, 2,000 rows, epoch", None, Some(25.0)),
+    work("gemm", "product of 1024 × 1024 matrices", Some(2.147e9), None),
+    work("linear-64-train", "linear, 64 features, 2,000 rows, epoch", None, Some(25.0)),
+    work("linear-784-train", "linear, 784 features, 30,000 rows, epoch", None, Some(7.0)),
+    work("linear-784-infer", "the same, inference", None, Some(1.0)),
+    work("mlp-train", "MLP 784-300-300-300-1, 30,000 rows, epoch", Some(MLP_TRAIN), Some(2.0)),
+    work("mlp-infer", "the same, inference", Some(MLP_FORWARD), Some(1.4)),
+    work("mlp-teacher-train", "the same, Pcomp-Teacher epoch", None, Some(2.0)),
     work(
-        "linear-784-train",
-        "linear-784-train",
-        "linear, 784 features, 30,000 rows, epoch",
-        None,
-        Some(7.0),
-    ),
-    work("linear-784-infer", "linear-784-infer", "the same, inference", None, Some(1.0)),
-    work("mlp-train", "mlp-train", "MLP 784-300-300-300-1, 30,000 rows, epoch", Some(MLP_TRAIN), Some(2.0)),
-    work("mlp-infer", "mlp-infer", "the same, inference", Some(MLP_FORWARD), Some(1.4)),
-    work("mlp-teacher-train", "mlp-teacher-train", "the same, Pcomp-Teacher epoch", None, Some(2.0)),
-    work(
-        "resnet34-step-channels-last",
         "resnet34-step-channels-last",
         "ResNet-34, batch 128, step, against channels-last",
         Some(RESNET_STEP),
         Some(1.0),
     ),
     work(
-        "resnet34-step-default",
         "resnet34-step-default",
         "the same, against PyTorch's default layout",
         Some(RESNET_STEP),
@@ -59,13 +50,12 @@ const WORKS: [Work; 9] = [
 ];
 
 const fn work(
-    ours: &'static str,
-    theirs: &'static str,
+    name: &'static str,
     title: &'static str,
     operations: Option<f64>,
     wanted: Option<f64>,
 ) -> Work {
-    Work { ours, theirs, title, operations, wanted }
+    Work { name, title, operations, wanted }
 }
 
 /// A process that answers `WORK THREADS` with a measurement.
@@ -117,17 +107,16 @@ pub(crate) fn compare(python: &Path, out: &Path, repeats: usize) -> Result<()> {
         own.arg("serve");
         let mut peer = Command::new(python);
         peer.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/peer.py"));
-        let mut sides =
-            [("likelier", work.ours, Server::start(own)?), ("PyTorch", work.theirs, Server::start(peer)?)];
+        let mut sides = [("likelier", Server::start(own)?), ("PyTorch", Server::start(peer)?)];
         for threads in [2, 1] {
             for repeat in 0..repeats {
-                for (side, name, server) in &mut sides {
-                    let measured = server.measure(name, threads)?;
+                for (side, server) in &mut sides {
+                    let measured = server.measure(work.name, threads)?;
                     let Measured { seconds, units, variant, peak_rss, .. } = &measured;
                     writeln!(
                         raw,
                         "{},{threads},{side},{variant},{repeat},{seconds},{units},{peak_rss}",
-                        work.ours
+                        work.name
                     )?;
                     results.entry((at, threads, *side)).or_default().push(measured);
                 }

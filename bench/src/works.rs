@@ -79,7 +79,10 @@ fn config(work: &str, epochs: usize) -> Result<Config> {
         }
         _ => bail!("unknown work {work}"),
     };
+    let mut setting = Config::new(method, Prior::new(0.5)?, Protocol::DISCARD).setting;
+    setting.consistency_weight = 10.0;
     Ok(Config {
+        setting,
         architecture,
         epochs,
         learning_rate: 1e-3,

@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test` and `cargo xtask peers`.
+//! The project's own commands: `cargo xtask test`, `cargo xtask peers` and `cargo xtask bench`.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -12,12 +12,14 @@ const USAGE: &str = "usage: cargo xtask <command>
 commands:
   test    format, clippy, documentation, and every test; needs cargo alone
   peers   check the golden values against PyTorch, in a virtual environment of its own (needs python3)
+  bench   speed and memory beside PyTorch: cargo xtask bench DIR (some 20 minutes on an idle machine)
 ";
 
 fn main() -> ExitCode {
     let outcome = match std::env::args().nth(1).as_deref() {
         Some("test") => test(),
         Some("peers") => peers(),
+        Some("bench") => bench(),
         _ => {
             eprint!("{USAGE}");
             return ExitCode::from(2);
@@ -49,21 +51,37 @@ fn test() -> Result<()> {
 
 /// Recomputes the golden values with the real PyTorch and compares them with the committed ones.
 fn peers() -> Result<()> {
+    let python = python()?;
+    let golden = root().join("crates/likelier/tests/golden");
+    for (script, values) in [("make.py", "values.json"), ("networks.py", "networks.json")] {
+        let arguments = [golden.join(script), "--check".into(), golden.join(values)];
+        step(&format!("golden {values}"), command(&python, arguments))?;
+    }
+    Ok(())
+}
+
+/// Measures our engine and PyTorch in turns, into the folder that is given.
+fn bench() -> Result<()> {
+    let out = std::env::args().nth(2).context("give a folder for the results")?;
+    let python = python()?;
+    step("build", cargo(["build", "--release", "--package", "likelier-bench"]))?;
+    let program = root().join("target/release/likelier-bench");
+    let arguments: [&OsStr; 5] =
+        ["compare".as_ref(), "--python".as_ref(), python.as_os_str(), "--out".as_ref(), out.as_ref()];
+    step("comparison", command(program, arguments))
+}
+
+/// The Python of a virtual environment with PyTorch, made if it is not there.
+fn python() -> Result<PathBuf> {
     let environment = root().join("target/peers");
     let python = environment.join("bin/python");
     if !python.exists() {
-        step(
-            "virtual environment",
-            command("python3", [OsStr::new("-m"), "venv".as_ref(), environment.as_os_str()]),
-        )?;
+        let arguments = [OsStr::new("-m"), "venv".as_ref(), environment.as_os_str()];
+        step("virtual environment", command("python3", arguments))?;
     }
-    step(
-        "packages",
-        command(&python, ["-m", "pip", "install", "--quiet", "torch==2.15.0", "numpy==2.4.6"]),
-    )?;
-    let golden = root().join("crates/likelier/tests/golden");
-    let arguments = [golden.join("make.py"), "--check".into(), golden.join("values.json")];
-    step("golden values", command(&python, arguments))
+    let packages = ["-m", "pip", "install", "--quiet", "torch==2.15.0", "numpy==2.4.6"];
+    step("packages", command(&python, packages))?;
+    Ok(python)
 }
 
 fn step(name: &str, mut command: Command) -> Result<()> {

@@ -104,9 +104,9 @@ fn taste() -> Result<Outcome> {
     }
 
     let all: Vec<u32> = (0..labels.len() as u32).collect();
-    let [good_wines, _] = class_counts(&labels, &all);
+    let [good_wines, _] = class_counts(&labels, &all)?;
     let held_out = tastings.first().map_or(&[][..], |tasting| &tasting.held_out);
-    let [good_held_out, _] = class_counts(&labels, held_out);
+    let [good_held_out, _] = class_counts(&labels, held_out)?;
     Ok(Outcome {
         wines: labels.len(),
         good_wines,
@@ -121,7 +121,7 @@ fn taste() -> Result<Outcome> {
 
 fn tasting(labels: &[Label], protocol: Protocol, seed: u64) -> Result<Tasting> {
     let split = Split::pooled(labels, &mut stream(seed, Purpose::Split));
-    let [good, _] = class_counts(labels, &split.train);
+    let [good, _] = class_counts(labels, &split.train)?;
     let prior = Prior::new(good as f64 / split.train.len() as f64)?;
     let recipe = Recipe {
         prior,

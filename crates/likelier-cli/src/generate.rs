@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use likelier::data::benchmark::{Benchmark, Dataset};
-use likelier::data::generate::{Labeller, Recipe, Sampling, comparisons, pointwise};
+use likelier::data::generate::{Labeller, LoosePiles, Recipe, Sampling, comparisons, pointwise};
 use likelier::data::split::resample_to_prior;
 use likelier::data::{Comparisons, Label, Piles};
 use likelier::random::{Purpose, stream};
@@ -32,7 +32,8 @@ pub(crate) struct Generate {
     /// The share of positives in the population that pairs are drawn from.
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     prior: String,
-    /// How many comparisons to make [default: as many as the paper].
+    /// How many comparisons to make [default: as many as the paper]; --sampling pointwise makes twice as
+    /// many rows.
     #[arg(long, value_name = "N")]
     pairs: Option<usize>,
     /// What becomes of a pair: "discard" drops (negative, positive) pairs as the paper does;
@@ -54,7 +55,7 @@ pub(crate) struct Generate {
     /// The folder to write; it must not exist, or be empty.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Where the data sets are [default: $LIKELIER_DATA, else the user's data directory].
+    /// Where the data sets are [default: $LIKELIER_DATA, else ~/.local/share/likelier].
     #[arg(long, value_name = "DIR")]
     data_dir: Option<PathBuf>,
     /// Print the result as JSON.
@@ -67,7 +68,7 @@ pub(crate) struct Generate {
 enum Drawing {
     /// Independently, with replacement, as Theorem 1 describes.
     Independent,
-    /// Each combination of labels in its expected number, no row twice, as in the paper's experiments.
+    /// Each combination of labels in its expected number, no row twice: the benchmark's usual form.
     ExactCounts,
     /// The paper's literal text: no pairs, labels flipped by the rates of Theorem 5 (writes piles.csv).
     Pointwise,
@@ -117,7 +118,7 @@ struct Written {
 /// Either form of supervision, over rows of the data set.
 enum Drawn {
     Pairs { comparisons: Comparisons, shown: Option<usize> },
-    Piles { likelier: Vec<u32>, other: Vec<u32> },
+    Piles(LoosePiles),
 }
 
 impl Generate {
@@ -187,8 +188,15 @@ impl Generate {
             Drawing::Independent => Sampling::Independent,
             Drawing::ExactCounts => Sampling::ExactCounts,
             Drawing::Pointwise => {
-                let piles = pointwise(&dataset.labels, pool, prior, protocol, 2 * pairs, &mut rng)?;
-                return Ok(Drawn::Piles { likelier: piles.likelier, other: piles.other });
+                let rows = pairs.saturating_mul(2);
+                return Ok(Drawn::Piles(pointwise(
+                    &dataset.labels,
+                    pool,
+                    prior,
+                    protocol,
+                    rows,
+                    &mut rng,
+                )?));
             }
         };
         let scores = match self.labeller {
@@ -236,7 +244,7 @@ impl Drawn {
     fn items(&self) -> Vec<u32> {
         let mut items: Vec<u32> = match self {
             Self::Pairs { comparisons, .. } => comparisons.iter().flat_map(|(a, b)| [a, b]).collect(),
-            Self::Piles { likelier, other } => likelier.iter().chain(other).copied().collect(),
+            Self::Piles(piles) => piles.likelier.iter().chain(&piles.other).copied().collect(),
         };
         items.sort_unstable();
         items.dedup();
@@ -246,14 +254,14 @@ impl Drawn {
     fn shown(&self) -> Option<usize> {
         match self {
             Self::Pairs { shown, .. } => *shown,
-            Self::Piles { .. } => None,
+            Self::Piles(_) => None,
         }
     }
 
     fn kept(&self) -> Option<usize> {
         match self {
             Self::Pairs { comparisons, .. } => Some(comparisons.len()),
-            Self::Piles { .. } => None,
+            Self::Piles(_) => None,
         }
     }
 
@@ -266,9 +274,9 @@ impl Drawn {
                 }
                 Ok(())
             }),
-            Self::Piles { likelier, other } => folder.write("piles.csv", |file| {
+            Self::Piles(piles) => folder.write("piles.csv", |file| {
                 writeln!(file, "id,pile")?;
-                for (rows, pile) in [(likelier, "likelier"), (other, "other")] {
+                for (rows, pile) in [(&piles.likelier, "likelier"), (&piles.other, "other")] {
                     for row in rows {
                         writeln!(file, "{row},{pile}")?;
                     }
@@ -322,8 +330,12 @@ impl Written {
             Drawn::Pairs { comparisons, shown: None } => {
                 format!("comparisons.csv  {} comparisons ({})", comparisons.len(), self.card.protocol)
             }
-            Drawn::Piles { likelier, other } => {
-                format!("piles.csv        {} rows likelier, {} other", likelier.len(), other.len())
+            Drawn::Piles(piles) => {
+                format!(
+                    "piles.csv        {} rows likelier, {} other",
+                    piles.likelier.len(),
+                    piles.other.len()
+                )
             }
         };
         format!(

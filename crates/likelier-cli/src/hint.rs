@@ -31,11 +31,16 @@ fn for_library_error(error: &Error) -> Option<String> {
         Error::ZeroContrast { .. } => {
             "check the prior and the shares: a comparison must tell something about the classes".into()
         }
+        Error::TooFewRows { possible: 0, .. } => {
+            "there is no room for even one pair: use more data, or --sampling independent".into()
+        }
         Error::TooFewRows { possible, .. } => format!(
             "ask for at most {possible} pairs (--pairs {possible}), or let rows be used again with \
              --sampling independent"
         ),
-        Error::TooFewOfClass { .. } => "use more data, or a prior nearer to what the data hold".into(),
+        Error::TooFewOfClass { .. } => {
+            "ask for fewer pairs, use more data, or a prior nearer to what the data hold".into()
+        }
         Error::UnknownName { kind: "data set", .. } => {
             "the names are those of the folders in the data directory".into()
         }
@@ -44,20 +49,24 @@ fn for_library_error(error: &Error) -> Option<String> {
         }
         Error::Diverged { .. } => "lower the learning rate, or scale the features".into(),
         Error::NotFinite { .. } => "remove or fill in missing values before training".into(),
-        Error::File { reason, .. } => return for_system_error(reason),
+        Error::File { .. } => {
+            "check the path and its permissions; data sets are looked for in --data-dir, else in $LIKELIER_DATA"
+                .into()
+        }
         Error::Format { .. } => "the file may be cut short or damaged: compare it with its source".into(),
         _ => return None,
     };
     Some(hint)
 }
 
+/// Errors of the system that do not come from the library are about the folder to write.
 fn for_system_error(error: &io::Error) -> Option<String> {
     match error.kind() {
-        io::ErrorKind::NotFound => {
-            Some("check the path; data sets are looked for in --data-dir, else in $LIKELIER_DATA".into())
+        io::ErrorKind::PermissionDenied | io::ErrorKind::NotFound | io::ErrorKind::ReadOnlyFilesystem => {
+            Some("choose a place you may write to".into())
         }
-        io::ErrorKind::PermissionDenied => {
-            Some("choose a place you may write to, or change its permissions".into())
+        io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
+            Some("a file stands where a folder should be: name another folder".into())
         }
         _ => None,
     }

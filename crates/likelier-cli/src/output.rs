@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use serde::Serialize;
-use tempfile::TempDir;
 
 /// A remark that a result needs, with a code that scripts can test for.
 #[derive(Debug, Serialize)]
@@ -65,7 +64,7 @@ pub(crate) fn reader_is_gone(error: &anyhow::Error) -> bool {
 /// A folder that appears whole or not at all: files are written beside it and moved into place.
 pub(crate) struct NewFolder {
     path: PathBuf,
-    work: TempDir,
+    work: PathBuf,
 }
 
 /// The folder that was asked for holds something already.
@@ -74,7 +73,7 @@ pub(crate) struct NewFolder {
 pub(crate) struct FolderInUse(PathBuf);
 
 impl NewFolder {
-    /// Starts a folder. Fails at once if it could not be put in place later.
+    /// Starts a folder. What can be known now to stand in its way is an error now.
     pub(crate) fn create(path: &Path) -> Result<Self> {
         match fs::read_dir(path).map(|mut entries| entries.next()) {
             Ok(Some(_)) => return Err(FolderInUse(path.to_owned()).into()),
@@ -82,15 +81,14 @@ impl NewFolder {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(error).with_context(|| path.display().to_string()),
         }
-        let parent = match path.parent() {
-            Some(parent) if !parent.as_os_str().is_empty() => parent,
-            _ => Path::new("."),
-        };
-        fs::create_dir_all(parent).with_context(|| parent.display().to_string())?;
-        let work = tempfile::Builder::new()
-            .prefix(".likelier-")
-            .tempdir_in(parent)
-            .with_context(|| format!("cannot write to {}", parent.display()))?;
+        // Work goes to the nearest folder above that is there; the rest is made only when all is well.
+        let above = path
+            .ancestors()
+            .skip(1)
+            .find(|above| above.as_os_str().is_empty() || above.exists());
+        let above = above.filter(|above| !above.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let work = above.join(format!(".likelier-{}", std::process::id()));
+        fs::create_dir(&work).with_context(|| format!("cannot write to {}", above.display()))?;
         Ok(Self { path: path.to_owned(), work })
     }
 
@@ -101,7 +99,7 @@ impl NewFolder {
         content: impl FnOnce(&mut BufWriter<File>) -> Result<()>,
     ) -> Result<()> {
         let write = || {
-            let mut file = BufWriter::new(File::create(self.work.path().join(name))?);
+            let mut file = BufWriter::new(File::create(self.work.join(name))?);
             content(&mut file)?;
             file.flush()?;
             anyhow::Ok(())
@@ -111,23 +109,19 @@ impl NewFolder {
 
     /// Moves the folder to its place.
     pub(crate) fn finish(self) -> Result<()> {
-        let work = self.work.keep();
-        make_readable(&work)?;
-        fs::rename(&work, &self.path)
-            .inspect_err(|_| drop(fs::remove_dir_all(&work)))
-            .with_context(|| format!("cannot put the folder in place as {}", self.path.display()))
+        let place = || {
+            if let Some(above) = self.path.parent().filter(|above| !above.as_os_str().is_empty()) {
+                fs::create_dir_all(above)?;
+            }
+            fs::rename(&self.work, &self.path)
+        };
+        place().with_context(|| format!("cannot put the folder in place as {}", self.path.display()))
     }
 }
 
-/// Temporary folders are private; the finished one is an ordinary folder.
-#[cfg(unix)]
-fn make_readable(folder: &Path) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o755))?;
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn make_readable(_: &Path) -> Result<()> {
-    Ok(())
+impl Drop for NewFolder {
+    /// Nothing is left of a folder that was not finished; a finished one has moved away.
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.work);
+    }
 }

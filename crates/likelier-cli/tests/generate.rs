@@ -150,3 +150,21 @@ fn too_many_pairs_say_what_is_possible_and_leave_nothing_behind() {
     assert!(said.contains("hint: ask for at most 386 pairs"), "{said}");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "no file is left");
 }
+
+#[test]
+fn impossible_numbers_of_pairs_are_refused_and_leave_nothing_behind() {
+    let Some(data) = data_dir::data_dir() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    for sampling in ["independent", "exact-counts", "pointwise"] {
+        for pairs in ["0", "1000000000000", "9223372036854775808", "18446744073709551615"] {
+            let arguments = format!(
+                "--dataset cnae9 --prior 0.5 --protocol discard --pairs {pairs} --sampling {sampling}"
+            );
+            let output = generate(&data, &folder.path().join("made/for/it"), &arguments);
+            assert_eq!(output.status.code(), Some(2), "{sampling} {pairs}");
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert!(said.contains("must be from 1 to 100,000,000"), "{said}");
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "no file or folder is left");
+        }
+    }
+}

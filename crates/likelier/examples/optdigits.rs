@@ -13,10 +13,11 @@
 use std::path::Path;
 use std::time::Instant;
 
-use likelier::data::benchmark::{Benchmark, Trial};
+use likelier::data::benchmark::Benchmark;
 use likelier::evaluate::mean_and_deviation;
 use likelier::model::ScalingKind;
 use likelier::train::Config;
+use likelier::trial::Trial;
 use likelier::{Method, Prior, Protocol};
 
 const TRIALS: u64 = 5;

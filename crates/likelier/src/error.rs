@@ -22,8 +22,8 @@ pub enum Error {
 
     /// A labeller error outside [0, ½).
     #[error(
-        "labeller error must be at least 0 and below 0.5, got {value}: at 0.5 the two piles are alike \
-         (zero contrast) and nothing can be learned"
+        "labeller error must be at least 0 and below 0.5, where comparisons become coin tosses (zero \
+         contrast), got {value}"
     )]
     LabellerError {
         /// What was given.
@@ -138,10 +138,10 @@ pub enum Error {
     NeedsLabels,
 
     /// An index into the items that points past their end.
-    #[error("the {pile} pile refers to item {index}, but there are only {items} items (counted from 0)")]
+    #[error("{what} refers to item {index}, but there are only {items} items (counted from 0)")]
     NoSuchItem {
-        /// Which pile.
-        pile: Pile,
+        /// Whose index it is.
+        what: &'static str,
         /// The index.
         index: u32,
         /// The number of items.
@@ -254,8 +254,40 @@ impl Error {
         Self::Format { path: path.to_owned(), line: Some(line), column, problem: problem.into() }
     }
 
+    /// Two lists that belong together differ in length.
+    pub(crate) fn mismatch(
+        left: &'static str,
+        left_count: usize,
+        right: &'static str,
+        right_count: usize,
+    ) -> Self {
+        Self::Mismatch { left, left_count, right, right_count }
+    }
+
+    /// The one of `known` that `given` names, in any case and with or without hyphens; else an error
+    /// that lists all names.
+    pub(crate) fn find_by_name<T: Copy>(
+        kind: &'static str,
+        given: &str,
+        known: &[T],
+        names: impl Fn(T) -> Vec<&'static str>,
+    ) -> Result<T, Self> {
+        fn plain(name: &str) -> String {
+            name.chars()
+                .filter(|c| c.is_alphanumeric())
+                .flat_map(char::to_lowercase)
+                .collect()
+        }
+        let wanted = plain(given);
+        let named = |one: &&T| names(**one).iter().any(|name| plain(name) == wanted);
+        known.iter().find(named).copied().ok_or_else(|| {
+            let first = known.iter().filter_map(|one| names(*one).first().copied()).collect();
+            Self::unknown_name(kind, given, first)
+        })
+    }
+
     /// A name missing from a list, with the nearest of `known`.
-    pub(crate) fn unknown_name(kind: &'static str, given: &str, known: Vec<&'static str>) -> Self {
+    fn unknown_name(kind: &'static str, given: &str, known: Vec<&'static str>) -> Self {
         let lowered = given.to_lowercase();
         let nearest = known
             .iter()

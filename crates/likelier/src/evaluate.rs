@@ -20,12 +20,7 @@ impl Confusion {
     /// Counts predictions against the truth.
     pub fn of(predicted: &[Label], truth: impl ExactSizeIterator<Item = Label>) -> Result<Self, Error> {
         if predicted.len() != truth.len() {
-            return Err(Error::Mismatch {
-                left: "predictions",
-                left_count: predicted.len(),
-                right: "labels",
-                right_count: truth.len(),
-            });
+            return Err(Error::mismatch("predictions", predicted.len(), "labels", truth.len()));
         }
         if predicted.is_empty() {
             return Err(Error::Setting {

@@ -32,20 +32,16 @@
 //! use likelier::train::{Config, Data, train};
 //! use likelier::{Method, Prior, Protocol};
 //!
-//! // Five items with one feature each, and four comparisons between them: item 4 is likelier than 0, …
 //! let rows = Rows::from_numbers(vec![0.1, 0.4, 0.5, 0.8, 0.9], 1)?;
 //! let comparisons = Comparisons::from_iter([(4, 0), (3, 1), (3, 0), (4, 2)]);
-//!
 //! let config = Config::new(Method::PcompRelu, Prior::new(0.5)?, Protocol::FORCED_CHOICE);
 //! let data = Data { rows: &rows, piles: comparisons.piles(), labels: None };
 //! let classifier = train(&data, &config, |_, _| Ok(()))?;
-//!
-//! let scores = classifier.scores(&rows, &[0, 4])?;
-//! assert!(scores[1] > scores[0]);
+//! assert!(classifier.scores(&rows, &[4])? > classifier.scores(&rows, &[0])?);
 //! # Ok::<(), likelier::Error>(())
 //! ```
 
-#![warn(clippy::print_stdout, clippy::print_stderr)]
+#![deny(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod data;
 mod error;
@@ -57,9 +53,15 @@ mod protocol;
 pub mod random;
 pub mod risk;
 pub mod train;
+pub mod trial;
 
 pub use error::Error;
 pub use model::Classifier;
 pub use prior::Prior;
 pub use protocol::{Collection, Mixture, NoiseRates, Orientation, Protocol};
 pub use risk::Method;
+
+/// The README's examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

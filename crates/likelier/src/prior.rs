@@ -42,12 +42,6 @@ impl Prior {
     pub fn negative(self) -> f64 {
         1.0 - self.0
     }
-
-    /// The prior of the same population with the two classes exchanged.
-    #[must_use]
-    pub fn mirrored(self) -> Self {
-        Self(self.negative())
-    }
 }
 
 impl fmt::Display for Prior {

@@ -60,10 +60,7 @@ impl FromStr for Collection {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        Self::ALL
-            .into_iter()
-            .find(|collection| collection.name() == text)
-            .ok_or_else(|| Error::unknown_name("protocol", text, Self::ALL.map(Self::name).to_vec()))
+        Error::find_by_name("protocol", text, &Self::ALL, |collection| vec![collection.name()])
     }
 }
 
@@ -245,7 +242,8 @@ impl Mixture {
                 return Err(Error::PileShare { pile, value });
             }
         }
-        if likelier.total_cmp(&other).is_eq() {
+        // Closer than this, rounding is all that parts them.
+        if (likelier - other).abs() < 1e-12 {
             return Err(Error::ZeroContrast { share: likelier });
         }
         Ok(Self { likelier, other })
@@ -310,7 +308,7 @@ impl Mixture {
 
     /// [a, b] with p = a·p̃₊ + b·p̃₋: the population as a combination of the piles.
     ///
-    /// One of them is negative when the labeller errs more often than the rarer class occurs.
+    /// Under discard one of them is negative when the labeller errs more often than the rarer class occurs.
     pub fn population_weights(&self, prior: Prior) -> [f64; 2] {
         let contrast = self.contrast();
         [(prior.positive() - self.other) / contrast, (self.likelier - prior.positive()) / contrast]

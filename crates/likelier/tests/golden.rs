@@ -42,7 +42,8 @@ fn risks_and_gradients_agree_with_autograd() {
         let collection: Collection = case["protocol"].as_str().unwrap().parse().unwrap();
         let protocol = Protocol::new(collection, number(&case["labeller_error"])).unwrap();
         let method = method(case);
-        let composition = method.compose(&Setting::new(prior(case), protocol)).unwrap();
+        let setting = Setting { consistency_weight: 10.0, ..Setting::new(prior(case), protocol) };
+        let composition = method.compose(&setting).unwrap();
         let scores = ["likelier", "other"].map(|pile| numbers(&case[pile]));
         let [selected, other_selected] = [0, 1].map(|pile| marks(&case["selected"][pile]));
         let [targets, other_targets] = [0, 1].map(|pile| numbers(&case["targets"][pile]));

@@ -6,9 +6,9 @@ use likelier::data::Pile;
 use likelier::risk::progressive::PruningWeights;
 use likelier::risk::{
     Batch, Coefficients, Correction, Evaluation, Gradients, Loss, Objective, OrientationLikelihood,
-    Pointwise, RankNet, RiskTable, Side,
+    Pointwise, RankNet, RiskTable, Setting, Side,
 };
-use likelier::{Collection, Error, Prior, Protocol};
+use likelier::{Collection, Error, Method, Prior, Protocol};
 use proptest::prelude::*;
 
 /// Scores on a grid of 2⁻⁸, so that a step of 2⁻¹⁰ is exact in f32 and differences are clean.
@@ -106,7 +106,7 @@ proptest! {
             RiskTable::unbiased(&mixture, prior),
             RiskTable::noisy_unbiased(&mixture).unwrap(),
             RiskTable::binary_biased(),
-            RiskTable::pruned(&mixture, prior, PruningWeights::Paper),
+            RiskTable::pruned(&mixture, prior, PruningWeights::Paper).unwrap(),
         ][which];
         let risk = Pointwise { loss, correction, ..Pointwise::of_table(table) };
         let batch = Owned::of_scores(likelier, other);
@@ -245,6 +245,7 @@ fn an_empty_pile_contributes_nothing_and_one_row_suffices() {
     let mut weightless = Owned::of_scores(vec![0.0], vec![0.0]);
     weightless.weights = Some([vec![0.0], vec![1.0]]);
     assert!((weightless.evaluate(&risk, &mut gradients).value - 0.5 * ln_2).abs() < 1e-12);
+    assert_eq!(gradients.all(), [0.0, 0.75], "the gradient is the other pile's");
 
     for objective in [&RankNet as &dyn Objective, &OrientationLikelihood { protocol: Protocol::DISCARD }] {
         assert_eq!(nothing.value(objective), 0.0);
@@ -286,5 +287,65 @@ fn huge_scores_give_finite_risks_and_gradients() {
             assert!(batch.evaluate(objective, &mut gradients).value.is_finite());
             assert!(gradients.all().iter().all(|gradient| gradient.is_finite()));
         }
+    }
+}
+
+#[test]
+fn targets_are_averaged_over_all_rows_wherever_they_lie() {
+    let prior = Prior::new(0.4).unwrap();
+    let risk = Pointwise {
+        coefficients: Coefficients::targets(Prior::new(0.7).unwrap(), prior),
+        ..Pointwise::of_table(RiskTable::binary_biased())
+    };
+    let (scores, targets) = ([0.5, -1.0, 2.0, 0.25], [1.0, 0.0, 1.0, 0.0]);
+    let cut = |at: usize| Owned {
+        targets: Some([targets[..at].to_vec(), targets[at..].to_vec()]),
+        ..Owned::of_scores(scores[..at].to_vec(), scores[at..].to_vec())
+    };
+    for at in 0..4 {
+        assert!((cut(at).value(&risk) - cut(4).value(&risk)).abs() < 1e-12, "cut after {at}");
+    }
+}
+
+#[test]
+fn the_consistency_term_is_reported_and_contained_in_the_value() {
+    let table = RiskTable::binary_biased();
+    let with = Pointwise { consistency_weight: 10.0, ..Pointwise::of_table(table) };
+    let mut batch = Owned::of_scores(vec![1.0, 2.0], vec![0.0]);
+    let plain = batch.value(&with);
+    batch.teacher = Some([vec![1.5, 2.0], vec![0.0]]);
+    let evaluation = batch.evaluate(&with, &mut Gradients::default());
+    // 10 · 0.5² / 3.
+    assert!((evaluation.consistency - 10.0 * 0.25 / 3.0).abs() < 1e-12);
+    assert!((evaluation.value - plain - evaluation.consistency).abs() < 1e-12);
+}
+
+#[test]
+fn a_pair_weighs_what_its_likelier_side_does() {
+    let mut batch = Owned::of_scores(vec![1.0, -1.0], vec![0.0, 0.0]);
+    batch.weights = Some([vec![1.0, 0.0], vec![0.0, 1.0]]);
+    let only_first = Owned::of_scores(vec![1.0], vec![0.0]);
+    assert!((batch.value(&RankNet) - only_first.value(&RankNet)).abs() < 1e-12);
+}
+
+#[test]
+fn a_method_uses_the_loss_and_the_weights_of_its_setting() {
+    let prior = Prior::new(0.3).unwrap();
+    let usual = Setting::new(prior, Protocol::DISCARD);
+    let batch = Owned::of_scores(vec![0.5, 1.0], vec![-0.25, 2.0]);
+    let value = |method: Method, setting: Setting| {
+        batch.value(method.compose(&setting).unwrap().objective.as_ref())
+    };
+    let table = RiskTable::unbiased(&Protocol::DISCARD.mixture(prior).unwrap(), prior);
+    for loss in Loss::ALL {
+        let expected = batch.value(&Pointwise { loss, ..Pointwise::of_table(table) });
+        assert!((value(Method::PcompUnbiased, Setting { loss, ..usual }) - expected).abs() < 1e-12);
+    }
+    for pruning_weights in [PruningWeights::Paper, PruningWeights::Exact] {
+        let mixture = Protocol::DISCARD.mixture(prior).unwrap();
+        let expected =
+            batch.value(&Pointwise::of_table(RiskTable::pruned(&mixture, prior, pruning_weights).unwrap()));
+        let setting = Setting { pruning_weights, ..usual };
+        assert!((value(Method::RankPruning, setting) - expected).abs() < 1e-12);
     }
 }

@@ -262,11 +262,11 @@ proptest! {
     ) {
         // What is kept of the likelier pile is its θ₊ of positives, so weight × θ₊ must be π; alike below.
         let mixture = protocol.mixture(prior).unwrap();
-        let table = RiskTable::pruned(&mixture, prior, PruningWeights::Exact).0;
+        let table = RiskTable::pruned(&mixture, prior, PruningWeights::Exact).unwrap().0;
         close(table[0][0] * mixture.share(Pile::Likelier), prior.positive(), 1e-12);
         close(table[1][1] * (1.0 - mixture.share(Pile::Other)), prior.negative(), 1e-12);
         // The paper's weights give twice the risk for the pooled prior.
-        let table = RiskTable::pruned(&mixture, prior, PruningWeights::Paper).0;
+        let table = RiskTable::pruned(&mixture, prior, PruningWeights::Paper).unwrap().0;
         let pooled = mixture.pooled_prior().unwrap();
         close(table[0][0] * mixture.share(Pile::Likelier), 2.0 * pooled.positive(), 1e-12);
         close(table[1][1] * (1.0 - mixture.share(Pile::Other)), 2.0 * pooled.negative(), 1e-12);
@@ -437,4 +437,11 @@ fn the_loss_at_plus_one_is_the_papers_logistic_loss() {
     for z in [-3.0_f64, 0.0, 2.5] {
         close(Loss::Logistic.at(z).value[0], (1.0 + (-z).exp()).ln(), 1e-12);
     }
+}
+
+#[test]
+fn a_protocol_says_its_labeller_error() {
+    assert_eq!(Protocol::DISCARD.to_string(), "discard");
+    let noisy = Protocol::new(Collection::ForcedChoice, 0.1).unwrap();
+    assert_eq!(noisy.to_string(), "forced-choice with 0.1 labeller error");
 }

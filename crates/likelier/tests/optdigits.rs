@@ -5,10 +5,11 @@
 mod data_dir;
 
 use data_dir::data_dir;
-use likelier::data::benchmark::{Benchmark, Trial};
+use likelier::data::benchmark::Benchmark;
 use likelier::evaluate::mean_and_deviation;
 use likelier::model::ScalingKind;
 use likelier::train::Config;
+use likelier::trial::Trial;
 use likelier::{Method, Prior, Protocol};
 
 const TRIALS: u64 = 5;
@@ -55,4 +56,28 @@ fn settings_the_paper_leaves_open_move_the_cell_by_more_than_its_deviation() {
         |scaling| cell(&dataset, |config| Config { scaling: Some(scaling), ..config }, Method::PcompAbs).0;
     let (raw, unit) = (with(ScalingKind::None), with(ScalingKind::UnitRange));
     assert!(unit - raw > 0.03, "scaling alone moves Pcomp-ABS from {raw:.3} to {unit:.3}");
+}
+
+#[test]
+fn a_trial_is_what_its_seed_says_and_is_tested_at_its_prior() {
+    let Some(folder) = data_dir() else { return };
+    let dataset = Benchmark::Optdigits.load(&folder).unwrap();
+    let prior = Prior::new(0.2).unwrap();
+    let draw = |seed| Trial::draw(&dataset, prior, Protocol::DISCARD, 500, seed).unwrap();
+    let trial = draw(1);
+    assert_eq!(trial.comparisons, draw(1).comparisons);
+    assert_ne!(trial.comparisons, draw(2).comparisons);
+    let positives = trial
+        .test
+        .iter()
+        .filter(|row| dataset.labels[**row as usize].is_positive())
+        .count();
+    let share = positives as f64 / trial.test.len() as f64;
+    assert!((share - 0.2).abs() < 0.002, "{share}");
+
+    let config = Config { epochs: 6, ..Config::new(Method::PcompAbs, prior, Protocol::DISCARD) };
+    let accuracies = trial.last_accuracies(&config, 4).unwrap();
+    let shorter = Config { epochs: 5, ..config };
+    assert_eq!(accuracies.len(), 4);
+    assert_eq!(accuracies[..3], trial.last_accuracies(&shorter, 3).unwrap(), "epoch by epoch");
 }

@@ -89,12 +89,12 @@ fn check_split(dataset: &Dataset, expected: &Expected) -> Result<(), Error> {
     rows.dedup();
     assert_eq!(rows.len(), dataset.rows.len());
 
-    let [positives, negatives] = class_counts(&dataset.labels, &split.test);
+    let [positives, negatives] = class_counts(&dataset.labels, &split.test)?;
     let smaller = positives.min(negatives);
     for (prior, at_least) in [(0.2, [0, negatives]), (0.5, [smaller; 2]), (0.8, [positives, 0])] {
         let rng = &mut stream(1, Purpose::Resample);
         let kept = resample_to_prior(&dataset.labels, &split.test, Prior::new(prior)?, rng)?;
-        let counts = class_counts(&dataset.labels, &kept);
+        let counts = class_counts(&dataset.labels, &kept)?;
         let share = counts[0] as f64 / kept.len() as f64;
         assert!((share - prior).abs() <= 0.5 / kept.len() as f64, "{share} instead of {prior}");
         assert!(counts[0] >= at_least[0] && counts[1] >= at_least[1], "{counts:?} at {prior}");

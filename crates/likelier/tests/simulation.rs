@@ -176,10 +176,12 @@ fn the_mean_of_every_unbiased_risk_is_the_true_risk() {
             let truth = true_risk(pooled.positive());
             assert_unbiased(mean_risk(&noisy, 2, false, draw), truth, &what("noisy-unbiased"));
 
-            let exact = Pointwise::of_table(RiskTable::pruned(&mixture, prior, PruningWeights::Exact));
+            let exact =
+                Pointwise::of_table(RiskTable::pruned(&mixture, prior, PruningWeights::Exact).unwrap());
             assert_unbiased(mean_risk(&exact, 3, true, draw), true_risk(p), &what("exact pruning"));
 
-            let paper = Pointwise::of_table(RiskTable::pruned(&mixture, prior, PruningWeights::Paper));
+            let paper =
+                Pointwise::of_table(RiskTable::pruned(&mixture, prior, PruningWeights::Paper).unwrap());
             assert_unbiased(mean_risk(&paper, 4, true, draw), 2.0 * truth, &what("paper pruning"));
 
             let supervised = Pointwise {

@@ -15,12 +15,7 @@ impl Comparisons {
     /// Pairs up two lists of row indices.
     pub fn new(likelier: Vec<u32>, other: Vec<u32>) -> Result<Self, Error> {
         if likelier.len() != other.len() {
-            return Err(Error::Mismatch {
-                left: "likelier items",
-                left_count: likelier.len(),
-                right: "other items",
-                right_count: other.len(),
-            });
+            return Err(Error::mismatch("likelier items", likelier.len(), "other items", other.len()));
         }
         Ok(Self { likelier, other })
     }
@@ -92,11 +87,18 @@ impl<'a> Piles<'a> {
             if rows.is_empty() {
                 return Err(Error::EmptyPile { pile });
             }
-            if let Some(&index) = rows.iter().find(|&&index| index as usize >= items) {
-                return Err(Error::NoSuchItem { pile, index, items });
-            }
+            let what = if pile == Pile::Likelier { "the likelier pile" } else { "the other pile" };
+            check_items(what, rows, items)?;
         }
         Ok(())
+    }
+}
+
+/// Refuses indices past the last of `items` items.
+pub(crate) fn check_items(what: &'static str, indices: &[u32], items: usize) -> Result<(), Error> {
+    match indices.iter().find(|&&index| index as usize >= items) {
+        Some(&index) => Err(Error::NoSuchItem { what, index, items }),
+        None => Ok(()),
     }
 }
 
@@ -117,7 +119,7 @@ mod tests {
         let past = Comparisons::from_iter([(0, 1), (1, 5)]);
         assert!(matches!(
             past.piles().check(5),
-            Err(Error::NoSuchItem { pile: Pile::Other, index: 5, items: 5 })
+            Err(Error::NoSuchItem { what: "the other pile", index: 5, items: 5 })
         ));
         assert!(past.piles().check(6).is_ok());
     }

@@ -5,7 +5,7 @@
 //! labels flipped by the rates of Theorem 5. The two are *not* the same: flipping a sample with prior π
 //! gives other piles than drawing pairs does, unless π is the pooled prior.
 
-use super::{Comparisons, Label, Piles};
+use super::{Comparisons, Label, Piles, check_items};
 use crate::error::Error;
 use crate::prior::Prior;
 use crate::protocol::{Collection, Protocol};
@@ -62,24 +62,35 @@ pub fn comparisons(
     recipe: &Recipe<'_>,
     rng: &mut impl Rng,
 ) -> Result<Generated, Error> {
-    if recipe.pairs == 0 {
-        return Err(Error::Setting {
-            name: "the number of pairs",
-            value: "0".into(),
-            allowed: "at least 1",
-        });
+    check_count("the number of pairs", recipe.pairs)?;
+    if let Labeller::Confidence(scores) = recipe.labeller
+        && scores.len() != labels.len()
+    {
+        return Err(Error::mismatch("confidence scores", scores.len(), "labels", labels.len()));
     }
-    let classes = by_class(labels, pool);
+    let classes = by_class(labels, pool)?;
     match recipe.sampling {
         Sampling::Independent => independent(&classes, recipe, rng),
         Sampling::ExactCounts => exact_counts(classes, recipe, rng),
     }
 }
 
+/// More than anyone has, and few enough that memory and time are no question.
+const MOST: usize = 100_000_000;
+
+fn check_count(name: &'static str, count: usize) -> Result<(), Error> {
+    if (1..=MOST).contains(&count) {
+        Ok(())
+    } else {
+        Err(Error::Setting { name, value: count.to_string(), allowed: "from 1 to 100,000,000" })
+    }
+}
+
 /// The rows of the pool: positives, then negatives.
-fn by_class(labels: &[Label], pool: &[u32]) -> [Vec<u32>; 2] {
+fn by_class(labels: &[Label], pool: &[u32]) -> Result<[Vec<u32>; 2], Error> {
+    check_items("the pool", pool, labels.len())?;
     let (positive, negative) = pool.iter().partition(|&&row| labels[row as usize].is_positive());
-    [positive, negative]
+    Ok([positive, negative])
 }
 
 const CLASSES: [Label; 2] = [Label::Positive, Label::Negative];
@@ -90,12 +101,13 @@ fn independent(
     rng: &mut impl Rng,
 ) -> Result<Generated, Error> {
     for (class, rows) in CLASSES.into_iter().zip(classes) {
-        if rows.len() < 2 {
-            return Err(Error::TooFewOfClass { class, needed: 2, available: rows.len() });
+        // Two different ones, or a pair of the class could never be completed.
+        if rows.iter().all(|row| Some(row) == rows.first()) {
+            return Err(Error::TooFewOfClass { class, needed: 2, available: rows.len().min(1) });
         }
     }
     let accept = recipe.protocol.acceptance();
-    let mut pairs = Vec::with_capacity(recipe.pairs);
+    let mut pairs = Vec::new();
     let mut shown = 0;
     while pairs.len() < recipe.pairs {
         shown += 1;
@@ -219,11 +231,12 @@ pub fn pointwise(
     rows: usize,
     rng: &mut impl Rng,
 ) -> Result<LoosePiles, Error> {
+    check_count("the number of rows", rows)?;
     let rates = protocol.mixture(prior)?.noise_rates();
     let positives = (rows as f64 * prior.positive()).round() as usize;
     let wanted = [positives, rows - positives];
     let mut piles = LoosePiles { likelier: Vec::new(), other: Vec::new() };
-    for (at, mut of_class) in by_class(labels, pool).into_iter().enumerate() {
+    for (at, mut of_class) in by_class(labels, pool)?.into_iter().enumerate() {
         if of_class.len() < wanted[at] {
             return Err(Error::TooFewOfClass {
                 class: CLASSES[at],
@@ -316,6 +329,29 @@ mod tests {
     }
 
     #[test]
+    fn impossible_numbers_and_lists_are_refused() {
+        let (labels, pool) = labels(5, 5);
+        let mut rng = stream(1, Purpose::Comparisons);
+        for sampling in [Sampling::Independent, Sampling::ExactCounts] {
+            for pairs in [0, usize::MAX, 1_000_000_000_000] {
+                let recipe = recipe(0.5, Protocol::DISCARD, pairs, sampling);
+                assert!(matches!(
+                    comparisons(&labels, &pool, &recipe, &mut rng),
+                    Err(Error::Setting { .. })
+                ));
+            }
+        }
+        let half = Prior::new(0.5).unwrap();
+        assert!(pointwise(&labels, &pool, half, Protocol::DISCARD, 0, &mut rng).is_err());
+        let recipe = recipe(0.5, Protocol::DISCARD, 4, Sampling::Independent);
+        let twice = comparisons(&labels, &[0, 0, 5, 6], &recipe, &mut rng);
+        assert!(matches!(twice, Err(Error::TooFewOfClass { .. })), "one row, listed twice");
+        assert!(matches!(comparisons(&labels, &[0, 99], &recipe, &mut rng), Err(Error::NoSuchItem { .. })));
+        let short = Recipe { labeller: Labeller::Confidence(&[0.5]), ..recipe };
+        assert!(matches!(comparisons(&labels, &pool, &short, &mut rng), Err(Error::Mismatch { .. })));
+    }
+
+    #[test]
     fn no_row_is_compared_with_itself() {
         let (labels, pool) = labels(2, 2);
         for protocol in [Protocol::DISCARD, Protocol::FORCED_CHOICE] {
@@ -363,6 +399,57 @@ mod tests {
     }
 
     #[test]
+    fn a_seed_gives_the_same_exact_counts_and_flips_forever() {
+        let (labels, pool) = labels(20, 20);
+        let recipe = recipe(0.5, Protocol::DISCARD, 6, Sampling::ExactCounts);
+        let mut rng = stream(11, Purpose::Comparisons);
+        let pairs: Vec<_> = comparisons(&labels, &pool, &recipe, &mut rng)
+            .unwrap()
+            .comparisons
+            .iter()
+            .collect();
+        assert_eq!(pairs, [(26, 39), (11, 38), (20, 37), (3, 7), (15, 14), (8, 22)]);
+        let piles = pointwise(&labels, &pool, recipe.prior, Protocol::DISCARD, 10, &mut rng).unwrap();
+        assert_eq!((piles.likelier, piles.other), (vec![6, 39, 29], vec![13, 34, 12, 22, 19, 9, 33]));
+    }
+
+    #[test]
+    fn whole_expected_counts_are_not_lost_to_rounding() {
+        let (labels, pool) = labels(5000, 5000);
+        // At 0.8 and 21 pairs the product for (+, −) comes out as 3.999…9.
+        for (prior, pairs) in [(0.8, 21), (0.5, 300), (0.2, 2100)] {
+            let recipe = recipe(prior, Protocol::DISCARD, pairs, Sampling::ExactCounts);
+            let mut rng = stream(1, Purpose::Comparisons);
+            let generated = comparisons(&labels, &pool, &recipe, &mut rng).unwrap();
+            let cells = cell_counts(&labels, &generated.comparisons);
+            let joint = recipe.protocol.label_joint(recipe.prior);
+            for (count, share) in cells.as_flattened().iter().zip(joint.as_flattened()) {
+                let expected = share * pairs as f64;
+                if (expected - expected.round()).abs() < 1e-9 {
+                    assert_eq!(*count as f64, expected.round(), "{pairs} pairs at {prior}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_scarcer_class_limits_the_pairs_whichever_it_is() {
+        for (positives, negatives) in [(40, 4000), (4000, 40)] {
+            let (labels, pool) = labels(positives, negatives);
+            let asked = recipe(0.5, Protocol::FORCED_CHOICE, 500, Sampling::ExactCounts);
+            let mut rng = stream(1, Purpose::Comparisons);
+            let Err(Error::TooFewRows { possible, available, .. }) =
+                comparisons(&labels, &pool, &asked, &mut rng)
+            else {
+                panic!("there are too few rows")
+            };
+            // Each pair takes one row of each class on average.
+            assert_eq!(available, 40);
+            assert!((38..=42).contains(&possible), "{possible}");
+        }
+    }
+
+    #[test]
     fn flipped_labels_make_other_piles_than_pairs_do() {
         let (labels, pool) = labels(20_000, 80_000);
         let prior = Prior::new(0.2).unwrap();
@@ -373,6 +460,9 @@ mod tests {
         // ρ₊ = 1/6, ρ₋ = 4/9: 0.2·5/6 / (0.2·5/6 + 0.8·4/9) = 0.319; drawing pairs gives 0.238.
         assert!((share - 0.319).abs() < 0.01, "{share}");
         assert_eq!(piles.likelier.len() + piles.other.len(), 100_000);
+        let sampled = piles.likelier.iter().chain(&piles.other);
+        let positives = sampled.filter(|row| labels[**row as usize].is_positive()).count();
+        assert_eq!(positives, 20_000, "the sample has the prior");
     }
 
     #[test]

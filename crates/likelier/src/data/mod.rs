@@ -14,6 +14,9 @@ pub mod wine;
 
 use std::fmt;
 
+use crate::error::Error;
+
+pub(crate) use comparisons::check_items;
 pub use comparisons::{Comparisons, Piles};
 pub use rows::Rows;
 pub use sparse::SparseRows;
@@ -69,7 +72,8 @@ impl fmt::Display for Pile {
 }
 
 /// How many of the rows `among` are positive and how many negative.
-pub fn class_counts(labels: &[Label], among: &[u32]) -> [usize; 2] {
+pub fn class_counts(labels: &[Label], among: &[u32]) -> Result<[usize; 2], Error> {
+    check_items("the list of rows", among, labels.len())?;
     let positives = among.iter().filter(|&&row| labels[row as usize].is_positive()).count();
-    [positives, among.len() - positives]
+    Ok([positives, among.len() - positives])
 }

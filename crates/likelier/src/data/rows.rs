@@ -160,12 +160,7 @@ fn check_shape(values: usize, width: usize) -> Result<(), Error> {
         });
     }
     if !values.is_multiple_of(width) {
-        return Err(Error::Mismatch {
-            left: "values",
-            left_count: values,
-            right: "features in each row",
-            right_count: width,
-        });
+        return Err(Error::mismatch("values", values, "features in each row", width));
     }
     Ok(())
 }

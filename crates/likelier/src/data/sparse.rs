@@ -64,12 +64,12 @@ impl SparseRows {
                     return Err(Error::NotFinite { row, column: column as usize, value });
                 }
                 if column as usize >= width {
-                    return Err(Error::Mismatch {
-                        left: "as the largest column",
-                        left_count: column as usize,
-                        right: "features",
-                        right_count: width,
-                    });
+                    return Err(Error::mismatch(
+                        "as the largest column",
+                        column as usize,
+                        "features",
+                        width,
+                    ));
                 }
             }
         }

@@ -66,7 +66,7 @@ pub fn resample_to_prior(
     prior: Prior,
     rng: &mut impl Rng,
 ) -> Result<Vec<u32>, Error> {
-    let [positives, negatives] = class_counts(labels, rows);
+    let [positives, negatives] = class_counts(labels, rows)?;
     let (positive, negative) = (prior.positive(), prior.negative());
     let positives_are_scarce = positives as f64 * negative <= negatives as f64 * positive;
     let (scarce, plenty, odds) = if positives_are_scarce {
@@ -124,7 +124,7 @@ mod tests {
         let labels = labels(positives, negatives);
         let rows: Vec<u32> = (0..labels.len() as u32).collect();
         let prior = Prior::new(prior).unwrap();
-        class_counts(&labels, &resample_to_prior(&labels, &rows, prior, &mut rng()).unwrap())
+        class_counts(&labels, &resample_to_prior(&labels, &rows, prior, &mut rng()).unwrap()).unwrap()
     }
 
     proptest! {
@@ -135,8 +135,8 @@ mod tests {
             let labels: Vec<Label> = positive.into_iter().map(Label::positive_if).collect();
             let split = Split::pooled(&labels, &mut rng());
             let all: Vec<u32> = (0..labels.len() as u32).collect();
-            let [positives, negatives] = class_counts(&labels, &all);
-            prop_assert_eq!(class_counts(&labels, &split.train), [positives * 4 / 5, negatives * 4 / 5]);
+            let [positives, negatives] = class_counts(&labels, &all).unwrap();
+            prop_assert_eq!(class_counts(&labels, &split.train).unwrap(), [positives * 4 / 5, negatives * 4 / 5]);
             let mut rows = [split.train, split.test].concat();
             rows.sort_unstable();
             prop_assert_eq!(rows, all);
@@ -156,7 +156,7 @@ mod tests {
                 prop_assert!(positives.min(negatives) < 5);
                 return Ok(());
             };
-            let [kept_positives, kept_negatives] = class_counts(&labels, &kept);
+            let [kept_positives, kept_negatives] = class_counts(&labels, &kept).unwrap();
             prop_assert!(kept_positives == positives || kept_negatives == negatives);
             // Off by at most the half row that rounding moves.
             let off = kept_positives as f64 * (1.0 - prior) - kept_negatives as f64 * prior;

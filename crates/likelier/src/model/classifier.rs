@@ -1,7 +1,7 @@
 //! A trained classifier: a different type from a model being trained.
 
-use super::{Architecture, BatchRows, Model, Scaling, Weights};
-use crate::data::{Label, Rows};
+use super::{Architecture, Scaling, Stored, Weights};
+use crate::data::{Label, Rows, check_items};
 use crate::error::Error;
 use crate::risk::{Method, Setting};
 
@@ -26,16 +26,18 @@ impl Classifier {
     /// [threshold]: Classifier::threshold
     pub fn scores(&self, rows: &Rows, which: &[u32]) -> Result<Vec<f32>, Error> {
         if rows.width() != self.width {
-            return Err(Error::Mismatch {
-                left: "features of the model",
-                left_count: self.width,
-                right: "features of the rows",
-                right_count: rows.width(),
-            });
+            return Err(Error::mismatch(
+                "features of the model",
+                self.width,
+                "features of the rows",
+                rows.width(),
+            ));
         }
+        check_items("the list of rows to score", which, rows.len())?;
         let mut model = self.architecture.build(self.width, which.len().min(ROWS))?;
         let mut scores = vec![0.0; which.len()];
-        score_rows(model.as_mut(), &self.weights, &self.scaling, rows, which, &mut scores)?;
+        let stored = Stored { rows, scaling: &self.scaling, which };
+        model.score_rows(&self.weights, &stored, &mut scores)?;
         Ok(scores)
     }
 
@@ -76,20 +78,26 @@ impl Classifier {
     }
 }
 
-/// Scores rows in batches that fit a model's work space.
-pub(crate) fn score_rows(
-    model: &mut dyn Model,
-    weights: &Weights,
-    scaling: &Scaling,
-    rows: &Rows,
-    which: &[u32],
-    scores: &mut [f32],
-) -> Result<(), Error> {
-    let mut batch = BatchRows::new(rows, scaling, model.takes_sparse());
-    let at_a_time = model.capacity().unwrap_or(ROWS);
-    for (which, scores) in which.chunks(at_a_time).zip(scores.chunks_mut(at_a_time)) {
-        batch.gather(rows, scaling, which);
-        model.score(weights, batch.inputs(), scores)?;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::ScalingKind;
+    use crate::{Prior, Protocol};
+
+    #[test]
+    fn a_score_at_the_threshold_is_negative_and_one_above_it_positive() {
+        let rows = Rows::from_numbers(vec![0.5, 0.75, 0.25], 1).unwrap();
+        let classifier = Classifier {
+            architecture: Architecture::Linear,
+            weights: Weights { parameters: vec![1.0, 0.0], buffers: Vec::new() },
+            width: 1,
+            scaling: Scaling::fit(ScalingKind::None, &rows, &[]),
+            threshold: 0.5,
+            method: Method::PcompRelu,
+            setting: Setting::new(Prior::new(0.5).unwrap(), Protocol::DISCARD),
+        };
+        let predicted = classifier.predict(&rows, &[0, 1, 2]).unwrap();
+        assert_eq!(predicted, [Label::Negative, Label::Positive, Label::Negative]);
+        assert!(matches!(classifier.scores(&rows, &[3]), Err(Error::NoSuchItem { index: 3, .. })));
     }
-    Ok(())
 }

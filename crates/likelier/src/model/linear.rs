@@ -1,10 +1,10 @@
 //! f(x) = ⟨w, x⟩ + b: the model of the paper's Table 3, on dense and on sparse rows.
 
-use super::{Inputs, Model, Weights};
+use super::{BatchRows, Inputs, Model, Stored, Weights};
 use crate::data::SparseRows;
 use crate::error::Error;
 use crate::nn::parallel::share_pieces;
-use crate::nn::simd::fast;
+use crate::nn::simd::{fast, with_scratch};
 use crate::random::{Rng, unit};
 
 /// A linear model. Its parameters are the weights and then the bias.
@@ -38,12 +38,12 @@ impl Linear {
         if fits && weights.parameters.len() == self.width + 1 {
             return Ok(());
         }
-        Err(Error::Mismatch {
-            left: "parameters of a linear model",
-            left_count: weights.parameters.len(),
-            right: "features and a bias",
-            right_count: self.width + 1,
-        })
+        Err(Error::mismatch(
+            "parameters of a linear model",
+            weights.parameters.len(),
+            "features and a bias",
+            self.width + 1,
+        ))
     }
 }
 
@@ -113,6 +113,39 @@ impl Model for Linear {
             }
             Inputs::Sparse(rows) => add_sparse(rows, score_gradients, of_weights),
         }
+        Ok(())
+    }
+
+    /// A few rows at a time are copied, scaled and multiplied while they are in the nearest cache.
+    fn score_rows(
+        &mut self,
+        weights: &Weights,
+        stored: &Stored<'_>,
+        scores: &mut [f32],
+    ) -> Result<(), Error> {
+        let &Stored { rows, scaling, which } = stored;
+        if rows.width() != self.width || weights.parameters.len() != self.width + 1 {
+            return Err(Error::mismatch(
+                "features of the model",
+                self.width,
+                "features of the rows",
+                rows.width(),
+            ));
+        }
+        if rows.as_sparse().is_some() {
+            let mut batch = BatchRows::new(rows, scaling, true);
+            batch.gather(rows, scaling, which);
+            return self.score(weights, batch.inputs(), scores);
+        }
+        let (weights, bias) = weights.parameters.split_at(self.width);
+        share_pieces(scores, ROWS, |piece, scores| {
+            with_scratch(self.width, |row| {
+                for (at, score) in which[piece * ROWS..].iter().zip(scores) {
+                    scaling.copy_row(rows, *at as usize, row);
+                    *score = fast(|| dot(weights, row)) + bias[0];
+                }
+            });
+        });
         Ok(())
     }
 
@@ -239,6 +272,8 @@ mod tests {
         let parameters = Linear::initial_parameters(10_000, &mut stream(2, Purpose::Weights));
         let (low, high) = parameters.iter().fold((0.0_f32, 0.0_f32), |(l, h), w| (l.min(*w), h.max(*w)));
         assert!(low > -0.01 && low < -0.0099 && high < 0.01 && high > 0.0099, "{low} {high}");
+        assert_eq!(parameters.len(), 10_001);
+        assert_ne!(parameters[10_000], 0.0, "the bias is drawn too");
     }
 
     #[test]

@@ -9,13 +9,12 @@ mod scaling;
 
 pub use architecture::Architecture;
 pub use classifier::Classifier;
-pub(crate) use classifier::score_rows;
 pub use linear::Linear;
 pub use mlp::{Mlp, MlpNorm};
 pub use resnet::ResNet;
 pub use scaling::{BatchRows, Scaling, ScalingKind};
 
-use crate::data::SparseRows;
+use crate::data::{Rows, SparseRows};
 use crate::error::Error;
 use crate::nn::{Mode, Network};
 
@@ -41,6 +40,17 @@ pub enum Inputs<'a> {
     Sparse(&'a SparseRows),
 }
 
+/// Some of the rows of a matrix, and how they are scaled.
+#[derive(Clone, Copy, Debug)]
+pub struct Stored<'a> {
+    /// The matrix.
+    pub rows: &'a Rows,
+    /// What is done to its features.
+    pub scaling: &'a Scaling,
+    /// Which rows.
+    pub which: &'a [u32],
+}
+
 /// A model's way from rows to scores and back. It holds work space; the weights are given.
 pub trait Model: Send {
     /// The scores of a batch as training sees them: batch statistics are used, and move the buffers.
@@ -63,10 +73,13 @@ pub trait Model: Send {
     /// The scores of a batch as users see them.
     fn score(&mut self, weights: &Weights, inputs: Inputs<'_>, scores: &mut [f32]) -> Result<(), Error>;
 
-    /// The largest batch that the work space holds; any if absent.
-    fn capacity(&self) -> Option<usize> {
-        None
-    }
+    /// The scores of rows as they are stored, scaled on the way.
+    fn score_rows(
+        &mut self,
+        weights: &Weights,
+        stored: &Stored<'_>,
+        scores: &mut [f32],
+    ) -> Result<(), Error>;
 
     /// Whether sparse batches are taken as they are.
     fn takes_sparse(&self) -> bool {
@@ -95,8 +108,19 @@ impl Model for Network {
         Network::backward(self, &weights.parameters, dense(inputs)?, score_gradients, gradient)
     }
 
-    fn capacity(&self) -> Option<usize> {
-        Some(Network::capacity(self))
+    fn score_rows(
+        &mut self,
+        weights: &Weights,
+        stored: &Stored<'_>,
+        scores: &mut [f32],
+    ) -> Result<(), Error> {
+        let mut batch = BatchRows::new(stored.rows, stored.scaling, false);
+        let at_a_time = self.capacity();
+        for (which, scores) in stored.which.chunks(at_a_time).zip(scores.chunks_mut(at_a_time)) {
+            batch.gather(stored.rows, stored.scaling, which);
+            self.score(weights, batch.inputs(), scores)?;
+        }
+        Ok(())
     }
 
     fn score(&mut self, weights: &Weights, inputs: Inputs<'_>, scores: &mut [f32]) -> Result<(), Error> {
@@ -108,11 +132,8 @@ impl Model for Network {
 fn dense(inputs: Inputs<'_>) -> Result<&[f32], Error> {
     match inputs {
         Inputs::Dense(values) => Ok(values),
-        Inputs::Sparse(rows) => Err(Error::Mismatch {
-            left: "sparse rows",
-            left_count: rows.len(),
-            right: "dense rows that a network takes",
-            right_count: 0,
-        }),
+        Inputs::Sparse(rows) => {
+            Err(Error::mismatch("sparse rows", rows.len(), "dense rows that a network takes", 0))
+        }
     }
 }

@@ -108,7 +108,7 @@ impl Scaling {
     }
 
     /// Writes row `row`, scaled.
-    fn copy_row(&self, rows: &Rows, row: usize, into: &mut [f32]) {
+    pub(super) fn copy_row(&self, rows: &Rows, row: usize, into: &mut [f32]) {
         rows.copy_row(row, into);
         if self.kind != ScalingKind::None {
             fast(|| {

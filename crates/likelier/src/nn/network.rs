@@ -486,22 +486,24 @@ impl Network {
     }
 
     fn check(&self, parameters: &[f32], inputs: &[f32], rows: usize) -> Result<(), Error> {
-        let mismatch = |left, left_count, right, right_count| {
-            Err(Error::Mismatch { left, left_count, right, right_count })
-        };
         if rows > self.rows {
-            return mismatch("rows", rows, "rows of work space", self.rows);
+            return Err(Error::mismatch("rows", rows, "rows of work space", self.rows));
         }
         if inputs.len() != rows * self.width() {
-            return mismatch(
+            return Err(Error::mismatch(
                 "input numbers",
                 inputs.len(),
                 "numbers that the rows need",
                 rows * self.width(),
-            );
+            ));
         }
         if parameters.len() != self.parameters {
-            return mismatch("parameters", parameters.len(), "parameters of the network", self.parameters);
+            return Err(Error::mismatch(
+                "parameters",
+                parameters.len(),
+                "parameters of the network",
+                self.parameters,
+            ));
         }
         Ok(())
     }

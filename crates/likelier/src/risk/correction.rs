@@ -1,4 +1,4 @@
-//! Corrections g of the two columns of a risk, Eq. (corrected risk) of the paper.
+//! Corrections g of the two columns of a risk, Eq. (7) of the paper.
 //!
 //! A column estimates π·E₊[ℓ(f, +1)] or π₋·E₋[ℓ(f, −1)], which cannot be negative; its estimate can.
 

@@ -109,7 +109,7 @@ impl Method {
             consistency_weight: 0.0,
         };
         let unbiased = RiskTable::unbiased(&mixture, setting.prior);
-        let pruned = RiskTable::pruned(&mixture, setting.prior, setting.pruning_weights);
+        let pruned = RiskTable::pruned(&mixture, setting.prior, setting.pruning_weights)?;
         let objective: Box<dyn Objective> = match self {
             Self::PcompUnbiased => Box::new(table(unbiased, Correction::None)),
             Self::PcompRelu => Box::new(table(unbiased, Correction::Relu)),
@@ -124,7 +124,10 @@ impl Method {
             Self::RankQuantile => Box::new(RankNet),
             Self::Likelihood => Box::new(OrientationLikelihood { protocol: setting.protocol }),
             Self::Supervised => Box::new(Pointwise {
-                coefficients: Coefficients::targets(mixture.pooled_prior()?, setting.prior),
+                coefficients: Coefficients::targets(
+                    setting.sample_prior.map_or_else(|| mixture.pooled_prior(), Ok)?,
+                    setting.prior,
+                ),
                 ..table(unbiased, Correction::None)
             }),
         };
@@ -151,18 +154,23 @@ pub struct Setting {
     pub pruning_weights: PruningWeights,
     /// λ of the teacher's consistency term.
     pub consistency_weight: f64,
+    /// The share of positives among the rows of a supervised sample; that of the piles of the protocol
+    /// if absent.
+    pub sample_prior: Option<Prior>,
 }
 
 impl Setting {
-    /// The paper's choices for a prior and a protocol: logistic loss, its pruning weights, and the
-    /// consistency weight 10 of descendants of the authors' code (the paper prints none).
+    /// The paper's choices for a prior and a protocol: logistic loss and its pruning weights. It prints
+    /// no consistency weight. Descendants of the authors' code use 10, on networks that take tens of
+    /// thousands of steps; 1 lets a linear model of a thousand steps learn as well.
     pub fn new(prior: Prior, protocol: Protocol) -> Self {
         Self {
             prior,
             protocol,
             loss: Loss::Logistic,
             pruning_weights: PruningWeights::Paper,
-            consistency_weight: 10.0,
+            consistency_weight: 1.0,
+            sample_prior: None,
         }
     }
 }
@@ -206,17 +214,7 @@ impl FromStr for Method {
 
     /// Any case, with or without hyphens: `pcomp-relu`, `Pcomp-ReLU`, `RankPruning`, `rank_pruning`.
     fn from_str(text: &str) -> Result<Self, Error> {
-        fn plain(name: &str) -> String {
-            name.chars()
-                .filter(|c| c.is_alphanumeric())
-                .flat_map(char::to_lowercase)
-                .collect()
-        }
-        let wanted = plain(text);
-        Self::ALL
-            .into_iter()
-            .find(|method| plain(method.name()) == wanted)
-            .ok_or_else(|| Error::unknown_name("method", text, Self::ALL.map(Self::name).to_vec()))
+        Error::find_by_name("method", text, &Self::ALL, |method| vec![method.name()])
     }
 }
 

@@ -79,12 +79,7 @@ impl<'a> Side<'a> {
         ];
         for (right, length) in lengths {
             if let Some(right_count) = length.filter(|length| *length != self.scores.len()) {
-                return Err(Error::Mismatch {
-                    left: "scores",
-                    left_count: self.scores.len(),
-                    right,
-                    right_count,
-                });
+                return Err(Error::mismatch("scores", self.scores.len(), right, right_count));
             }
         }
         Ok(())

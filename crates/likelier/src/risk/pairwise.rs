@@ -1,7 +1,7 @@
 //! Risks that use a comparison as a pair (beyond the paper).
 //!
-//! Both depend on the pair only through its order, so they fix scores up to a level; the level comes
-//! from the class prior, through the threshold.
+//! Both say how probable the order of a pair is, which fixes its items' probabilities only up to a level;
+//! the level comes from the class prior, through the threshold.
 
 use super::{Batch, Evaluation, Gradients, Objective};
 use crate::error::Error;
@@ -49,12 +49,12 @@ fn mean_over_pairs(
     batch.check()?;
     let (likelier, other) = (batch.likelier, batch.other);
     if likelier.scores.len() != other.scores.len() {
-        return Err(Error::Mismatch {
-            left: "likelier items",
-            left_count: likelier.scores.len(),
-            right: "other items",
-            right_count: other.scores.len(),
-        });
+        return Err(Error::mismatch(
+            "likelier items",
+            likelier.scores.len(),
+            "other items",
+            other.scores.len(),
+        ));
     }
     gradients.reset(batch);
     let size = likelier.size();

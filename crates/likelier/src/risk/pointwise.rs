@@ -1,7 +1,7 @@
 //! Risks that look at each row on its own.
 //!
 //! R = g(column at +1) + g(column at −1) + λ·mean (f − f′)², where a column sums coefficient × loss:
-//! Eqs. (PC), (cPC), (pPC) and the regulariser Ω of the paper, PU, UU, Noisy-Unbiased, Binary-Biased,
+//! Eqs. (6), (7), (8) and the regulariser Ω of the paper, PU, UU, Noisy-Unbiased, Binary-Biased,
 //! and the supervised risk.
 
 use super::{Batch, Correction, Evaluation, Gradients, Loss, LossAt, Objective, RiskTable, Side};
@@ -64,16 +64,9 @@ impl Objective for Pointwise {
         gradients.reset(batch);
         let columns = self.columns(batch, gradients)?;
 
-        let slopes = columns.map(|column| self.correction.slope(column));
-        if slopes.iter().any(|slope| slope.total_cmp(&1.0).is_ne()) {
-            let [positive, negative] = slopes.map(|slope| slope as f32);
-            for (gradient, of_negative) in gradients.values.iter_mut().zip(&gradients.negative_column) {
-                *gradient = positive * *gradient + negative * of_negative;
-            }
-        } else {
-            for (gradient, of_negative) in gradients.values.iter_mut().zip(&gradients.negative_column) {
-                *gradient += of_negative;
-            }
+        let [positive, negative] = columns.map(|column| self.correction.slope(column) as f32);
+        for (gradient, of_negative) in gradients.values.iter_mut().zip(&gradients.negative_column) {
+            *gradient = positive * *gradient + negative * of_negative;
         }
 
         let consistency = self.consistency(batch, gradients);

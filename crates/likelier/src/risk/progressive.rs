@@ -92,6 +92,9 @@ mod tests {
     #[test]
     fn whole_and_empty_piles_and_shares_are_defined() {
         assert_eq!(select([1.0, 0.0], &[1.0], &[]), [vec![true], vec![]]);
+        // Half of five rows is three: shares are rounded to the nearest count, halves up.
+        let [likelier, _] = select([0.5, 0.0], &[1.0, 2.0, 3.0, 4.0, 5.0], &[]);
+        assert_eq!(likelier, [false, false, true, true, true]);
         assert_eq!(select([0.0, 1.0], &[1.0, 2.0], &[3.0]), [vec![false, false], vec![false]]);
     }
 

@@ -11,6 +11,7 @@
 
 use serde::Serialize;
 
+use crate::data::Pile;
 use crate::error::Error;
 use crate::prior::Prior;
 use crate::protocol::Mixture;
@@ -43,7 +44,7 @@ impl RiskTable {
     }
 
     /// Theorem 6: the weights of the rows that rank pruning keeps.
-    pub fn pruned(mixture: &Mixture, prior: Prior, weights: PruningWeights) -> Self {
+    pub fn pruned(mixture: &Mixture, prior: Prior, weights: PruningWeights) -> Result<Self, Error> {
         let [likelier, other] = match weights {
             PruningWeights::Paper => {
                 let rates = mixture.noise_rates();
@@ -54,7 +55,13 @@ impl RiskTable {
                 [prior.positive() / likelier, prior.negative() / (1.0 - other)]
             }
         };
-        Self([[likelier, 0.0], [0.0, other]])
+        // A pile without any row of its class has nothing to keep.
+        for (pile, weight) in Pile::BOTH.into_iter().zip([likelier, other]) {
+            if !weight.is_finite() {
+                return Err(Error::PileShare { pile, value: mixture.share(pile) });
+            }
+        }
+        Ok(Self([[likelier, 0.0], [0.0, other]]))
     }
 }
 

@@ -92,8 +92,8 @@ pub enum Criterion {
 }
 
 impl Config {
-    /// The default for a linear model. The paper leaves its settings for linear models open; these
-    /// train to convergence on standardised features.
+    /// The default for a linear model on standardised features. The paper leaves its settings for linear
+    /// models open.
     pub fn new(method: Method, prior: Prior, protocol: Protocol) -> Self {
         Self {
             method,
@@ -133,6 +133,14 @@ impl Config {
         let finite_from_zero = |value: f64| value.is_finite() && value >= 0.0;
         if self.epochs == 0 || u32::try_from(self.epochs).is_err() {
             return not("the number of epochs", self.epochs as f64, "from 1 to 4 thousand million");
+        }
+        let prunes = matches!(self.method, Method::RankPruning | Method::PcompTeacher);
+        if prunes && self.warm_up_epochs >= self.epochs {
+            return not(
+                "the number of warm-up epochs",
+                self.warm_up_epochs as f64,
+                "below the number of epochs",
+            );
         }
         if self.batch_rows < 2 {
             return not("the batch size", self.batch_rows as f64, "at least 2 rows, one of each pile");

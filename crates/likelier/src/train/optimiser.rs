@@ -61,9 +61,8 @@ impl Optimiser {
     }
 
     fn adam_step(&mut self, parameters: &mut [f32], gradient: &[f32], decay: f32, shrink: f32) {
-        let steps = self.steps.cast_signed();
-        let mean_correction = 1.0 - BETA_MEAN.powi(steps);
-        let square_correction = (1.0 - BETA_SQUARE.powi(steps)).sqrt() as f32;
+        let mean_correction = 1.0 - power(BETA_MEAN, self.steps);
+        let square_correction = (1.0 - power(BETA_SQUARE, self.steps)).sqrt() as f32;
         let step_size = (self.learning_rate / mean_correction) as f32;
         let (take_mean, keep_square) = ((1.0 - BETA_MEAN) as f32, BETA_SQUARE as f32);
         let take_square = (1.0 - BETA_SQUARE) as f32;
@@ -109,16 +108,29 @@ impl Optimiser {
     pub(super) fn restore(&mut self, steps: u32, moments: [Vec<f32>; 2]) -> Result<(), Error> {
         let [mean, square] = moments;
         if mean.len() != self.mean.len() || square.len() != self.square.len() {
-            return Err(Error::Mismatch {
-                left: "moments of a checkpoint",
-                left_count: mean.len(),
-                right: "parameters",
-                right_count: self.mean.len(),
-            });
+            return Err(Error::mismatch(
+                "moments of a checkpoint",
+                mean.len(),
+                "parameters",
+                self.mean.len(),
+            ));
         }
         (self.steps, self.mean, self.square) = (steps, mean, square);
         Ok(())
     }
+}
+
+/// base^exponent by squaring: the same bits everywhere, which `powi` does not promise.
+fn power(mut base: f64, mut exponent: u32) -> f64 {
+    let mut result = 1.0;
+    while exponent > 0 {
+        if exponent % 2 == 1 {
+            result *= base;
+        }
+        base *= base;
+        exponent /= 2;
+    }
+    result
 }
 
 #[cfg(test)]
@@ -145,6 +157,14 @@ mod tests {
         let mut far = [20.0_f32];
         Optimiser::new(OptimiserKind::AdamW, 1, 0.1, 0.5).step(&mut far, &[0.0]);
         assert!((far[0] - 19.0).abs() < 1e-5, "shrinks with the weight: {far:?}");
+    }
+
+    #[test]
+    fn epsilon_stands_beside_the_corrected_root() {
+        // A gradient of the size of ε: the step is the learning rate times g/(g + ε).
+        let mut parameters = [0.0_f32];
+        Optimiser::new(OptimiserKind::Adam, 1, 0.01, 0.0).step(&mut parameters, &[1e-8]);
+        assert!((parameters[0] + 0.005).abs() < 1e-5, "{parameters:?}");
     }
 
     #[test]

@@ -7,9 +7,10 @@ use super::optimiser::Optimiser;
 use super::teacher::Teacher;
 use super::threshold::prior_quantile;
 use super::{Data, EpochSummary, memory};
-use crate::data::{Pile, Rows};
+use crate::data::{Label, Pile, Rows, check_items, class_counts};
 use crate::error::Error;
-use crate::model::{BatchRows, Classifier, Model, Scaling, ScalingKind, Weights, score_rows};
+use crate::model::{BatchRows, Classifier, Model, Scaling, ScalingKind, Stored, Weights};
+use crate::prior::Prior;
 use crate::protocol::Mixture;
 use crate::random::{Purpose, epoch_stream, stream};
 use crate::risk::progressive::Selection;
@@ -18,6 +19,8 @@ use crate::risk::{Batch, Composition, Evaluation, Gradients, Method, Setting, Si
 /// The state of a training run. All work space is allocated once.
 pub(super) struct Run<'a> {
     pub(super) data: &'a Data<'a>,
+    /// Only for the method that sees them.
+    labels: Option<&'a [Label]>,
     pub(super) config: &'a Config,
     parts: Parts,
     method: Composition,
@@ -39,14 +42,16 @@ pub(super) struct Run<'a> {
 impl<'a> Run<'a> {
     pub(super) fn start(data: &'a Data<'a>, config: &'a Config) -> Result<Self, Error> {
         data.piles.check(data.rows.len())?;
-        check_method(data, config.method)?;
+        let labels = labels_for(data, config.method)?;
         let share = config.hold_out.map_or(0.0, |hold_out| hold_out.share);
         let parts = Parts::new(data.piles, share, &mut stream(config.seed, Purpose::HoldOut));
         let batches = Batches::new(parts.piles(), config.batch_rows);
         let width = data.rows.width();
         memory::check(config.architecture.training_bytes(width, batches.largest())?)?;
 
-        let method = config.method.compose(&config.setting)?;
+        let sample_prior = labels.map(|labels| sample_prior(labels, &parts.trained)).transpose()?;
+        let setting = Setting { sample_prior, ..config.setting };
+        let method = config.method.compose(&setting)?;
         let kind = config.scaling.unwrap_or_else(|| ScalingKind::default_for(data.rows));
         let scaling = Scaling::fit(kind, data.rows, &[&parts.trained[0], &parts.trained[1]]);
         let mut rng = stream(config.seed, Purpose::Weights);
@@ -55,6 +60,7 @@ impl<'a> Run<'a> {
         let parameters = weights.parameters.len();
         Ok(Self {
             data,
+            labels,
             config,
             mixture: config.setting.protocol.mixture(config.setting.prior)?,
             optimiser: Optimiser::new(
@@ -115,7 +121,8 @@ impl<'a> Run<'a> {
     fn step(&mut self, batch: usize, prunes: bool) -> Result<(Evaluation, f64), Error> {
         let positions = self.batches.positions(batch);
         let likelier = positions[0].len();
-        self.work.gather(self.data, &self.scaling, &self.parts.trained, positions);
+        self.work
+            .gather(self.data.rows, self.labels, &self.scaling, &self.parts.trained, positions);
         let Work { which, rows, scores, teacher_scores, selected, targets, gradients, gradient, .. } =
             &mut self.work;
         scores.resize(which.len(), 0.0);
@@ -144,7 +151,7 @@ impl<'a> Run<'a> {
             scores: &scores[range.clone()],
             weights: None,
             selected: prunes.then(|| &selected[range.clone()]),
-            targets: self.data.labels.is_some().then(|| &targets[range.clone()]),
+            targets: self.labels.is_some().then(|| &targets[range.clone()]),
             teacher: self.teacher.is_some().then(|| &teacher_scores[range]),
         };
         let batch = Batch { likelier: side(0..likelier), other: side(likelier..scores.len()) };
@@ -191,7 +198,8 @@ impl<'a> Run<'a> {
         let piles = if held_out { &self.parts.held_out } else { &self.parts.trained };
         let mut scores = piles.each_ref().map(|rows| vec![0.0; rows.len()]);
         for (rows, scores) in piles.iter().zip(&mut scores) {
-            score_rows(self.model.as_mut(), weights, &self.scaling, self.data.rows, rows, scores)?;
+            let stored = Stored { rows: self.data.rows, scaling: &self.scaling, which: rows };
+            self.model.score_rows(weights, &stored, scores)?;
         }
         Ok(scores)
     }
@@ -238,30 +246,40 @@ impl Progress<'_, '_> {
 
     /// Its scores of some rows, in the work space that training has anyway.
     pub fn scores(&mut self, rows: &Rows, which: &[u32]) -> Result<Vec<f32>, Error> {
+        check_items("the list of rows to score", which, rows.len())?;
         let run = &mut *self.0;
         let mut scores = vec![0.0; which.len()];
         let weights = run.predictor().clone();
-        score_rows(run.model.as_mut(), &weights, &run.scaling, rows, which, &mut scores)?;
+        let stored = Stored { rows, scaling: &run.scaling, which };
+        run.model.score_rows(&weights, &stored, &mut scores)?;
         Ok(scores)
     }
 }
 
-fn check_method(data: &Data<'_>, method: Method) -> Result<(), Error> {
+/// The labels, if the method is the one that sees them.
+fn labels_for<'a>(data: &Data<'a>, method: Method) -> Result<Option<&'a [Label]>, Error> {
     if method.needs_pairs() && !data.piles.are_paired() {
         return Err(Error::NotPaired { method: method.name() });
     }
-    if method == Method::Supervised {
-        let labels = data.labels.ok_or(Error::NeedsLabels)?;
-        if labels.len() != data.rows.len() {
-            return Err(Error::Mismatch {
-                left: "labels",
-                left_count: labels.len(),
-                right: "items",
-                right_count: data.rows.len(),
-            });
+    if method != Method::Supervised {
+        return Ok(None);
+    }
+    let labels = data.labels.ok_or(Error::NeedsLabels)?;
+    if labels.len() != data.rows.len() {
+        return Err(Error::mismatch("labels", labels.len(), "items", data.rows.len()));
+    }
+    Ok(Some(labels))
+}
+
+/// The share of positives among the rows that a supervised method is trained on.
+fn sample_prior(labels: &[Label], trained: &[Vec<u32>; 2]) -> Result<Prior, Error> {
+    let [positive, negative] = class_counts(labels, &trained.concat())?;
+    for (class, available) in [(Label::Positive, positive), (Label::Negative, negative)] {
+        if available == 0 {
+            return Err(Error::TooFewOfClass { class, needed: 1, available });
         }
     }
-    Ok(())
+    Prior::new(positive as f64 / (positive + negative) as f64)
 }
 
 /// Work space of a batch: the likelier pile's rows, then the other's.
@@ -293,17 +311,18 @@ impl Work {
     /// Brings the rows of a batch together.
     fn gather(
         &mut self,
-        data: &Data<'_>,
+        rows: &Rows,
+        labels: Option<&[Label]>,
         scaling: &Scaling,
         piles: &[Vec<u32>; 2],
         positions: [&[u32]; 2],
     ) {
         self.which.clear();
-        for (rows, positions) in piles.iter().zip(positions) {
-            self.which.extend(positions.iter().map(|at| rows[*at as usize]));
+        for (pile, positions) in piles.iter().zip(positions) {
+            self.which.extend(positions.iter().map(|at| pile[*at as usize]));
         }
-        self.rows.gather(data.rows, scaling, &self.which);
-        if let Some(labels) = data.labels {
+        self.rows.gather(rows, scaling, &self.which);
+        if let Some(labels) = labels {
             self.targets.clear();
             let positive = |row: &u32| f32::from(u8::from(labels[*row as usize].is_positive()));
             self.targets.extend(self.which.iter().map(positive));

@@ -1,7 +1,10 @@
 //! One trial of the paper's experiments: a split, comparisons, a test set, and the accuracy on it.
+//!
+//! The paper says little of its protocol; exact counts, the resampled test set and the mean over the last
+//! ten epochs are those of descendants of the authors' code.
 
-use super::Dataset;
 use crate::data::Comparisons;
+use crate::data::benchmark::Dataset;
 use crate::data::generate::{Labeller, Recipe, Sampling, comparisons};
 use crate::data::split::resample_to_prior;
 use crate::error::Error;
@@ -42,8 +45,8 @@ impl<'a> Trial<'a> {
         Ok(Self { dataset, comparisons: drawn.comparisons, test })
     }
 
-    /// Trains, and returns the test accuracy after each of the last `epochs` epochs. The paper's number
-    /// is the mean over ten.
+    /// Trains, and returns the test accuracy after each of the last `epochs` epochs. A trial's result is
+    /// their mean over ten.
     pub fn last_accuracies(&self, config: &Config, epochs: usize) -> Result<Vec<f64>, Error> {
         let mut accuracies = Vec::with_capacity(epochs);
         let labels = Some(&self.dataset.labels[..]);
