@@ -1,10 +1,12 @@
 //! f(x) = ⟨w, x⟩ + b: the model of the paper's Table 3, on dense and on sparse rows.
 
+use std::ops::Range;
+
 use super::{BatchRows, Inputs, Model, Stored, Weights};
 use crate::data::SparseRows;
 use crate::error::Error;
 use crate::nn::parallel::share_pieces;
-use crate::nn::simd::{fast, with_scratch};
+use crate::nn::simd::{fast, wide, with_scratch};
 use crate::random::{Rng, unit};
 
 /// A linear model. Its parameters are the weights and then the bias.
@@ -66,12 +68,8 @@ impl Model for Linear {
                 let piece = if values.len() < 1 << 16 { scores.len().max(1) } else { ROWS };
                 share_pieces(scores, piece, |piece_at, scores| {
                     let first = piece_at * piece * self.width;
-                    let rows = values[first..first + scores.len() * self.width].chunks_exact(self.width);
-                    fast(|| {
-                        for (row, score) in rows.zip(scores) {
-                            *score = dot(weights, row) + bias[0];
-                        }
-                    });
+                    let values = &values[first..first + scores.len() * self.width];
+                    score_dense(weights, bias[0], values, scores);
                 });
             }
             Inputs::Sparse(rows) => {
@@ -101,14 +99,7 @@ impl Model for Linear {
                 let piece = if values.len() < 1 << 16 { self.width } else { COLUMNS };
                 share_pieces(of_weights, piece, |at, of_weights| {
                     let columns = at * piece..at * piece + of_weights.len();
-                    fast(|| {
-                        of_weights.fill(0.0);
-                        for (row, of_score) in values.chunks_exact(self.width).zip(score_gradients) {
-                            for (of_weight, value) in of_weights.iter_mut().zip(&row[columns.clone()]) {
-                                *of_weight += of_score * value;
-                            }
-                        }
-                    });
+                    sum_rows(values, self.width, columns, score_gradients, of_weights);
                 });
             }
             Inputs::Sparse(rows) => add_sparse(rows, score_gradients, of_weights),
@@ -151,6 +142,33 @@ impl Model for Linear {
 
     fn takes_sparse(&self) -> bool {
         true
+    }
+}
+
+wide! {
+    /// The scores of rows that lie one after the other.
+    fn score_dense(weights: &'w [f32], bias: f32, values: &'w [f32], scores: &'w mut [f32]) {
+        for (row, score) in values.chunks_exact(weights.len()).zip(scores) {
+            *score = dot(weights, row) + bias;
+        }
+    }
+}
+
+wide! {
+    /// The sum of some columns of the rows, each row times its score's gradient.
+    fn sum_rows(
+        values: &'w [f32],
+        width: usize,
+        columns: Range<usize>,
+        score_gradients: &'w [f32],
+        sums: &'w mut [f32],
+    ) {
+        sums.fill(0.0);
+        for (row, of_score) in values.chunks_exact(width).zip(score_gradients) {
+            for (sum, value) in sums.iter_mut().zip(&row[columns.clone()]) {
+                *sum += of_score * value;
+            }
+        }
     }
 }
 

@@ -5,7 +5,9 @@ use super::parallel::for_pieces;
 use super::simd::fast;
 
 /// Rows of a batch that one matrix product takes: large enough for full speed, small enough to share.
-const ROWS: usize = 128;
+fn rows_of_a_piece(rows: usize) -> usize {
+    if rows >= 512 { 256 } else { 128 }
+}
 
 /// Weights `inputs × outputs`, then `outputs` biases.
 #[derive(Clone, Copy, Debug)]
@@ -21,11 +23,12 @@ impl Dense {
 
     pub(super) fn forward(&self, parameters: &[f32], x: &[f32], y: &mut [f32]) {
         let (weights, bias) = parameters.split_at(self.inputs * self.outputs);
-        for_pieces(y, ROWS * self.outputs, |piece, y| {
+        let rows = rows_of_a_piece(y.len() / self.outputs);
+        for_pieces(y, rows * self.outputs, |piece, y| {
             for row in y.chunks_exact_mut(self.outputs) {
                 row.copy_from_slice(bias);
             }
-            let first = piece * ROWS * self.inputs;
+            let first = piece * rows * self.inputs;
             let x = &x[first..first + y.len() / self.outputs * self.inputs];
             matmul(y, Matrix::new(x, self.inputs), Matrix::new(weights, self.outputs), true);
         });
@@ -57,8 +60,9 @@ impl Dense {
         });
         if let Some((dx, accumulate)) = dx {
             let weights = Matrix::new(&parameters[..self.inputs * self.outputs], self.outputs).transposed();
-            for_pieces(dx, ROWS * self.inputs, |piece, dx| {
-                let first = piece * ROWS * self.outputs;
+            let rows = rows_of_a_piece(dx.len() / self.inputs);
+            for_pieces(dx, rows * self.inputs, |piece, dx| {
+                let first = piece * rows * self.outputs;
                 let dy = &dy[first..first + dx.len() / self.inputs * self.outputs];
                 matmul(dx, Matrix::new(dy, self.outputs), weights, accumulate);
             });

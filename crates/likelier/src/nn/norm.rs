@@ -5,7 +5,7 @@
 //! (momentum 0.1, unbiased variance, as in PyTorch) are kept for use afterwards.
 
 use super::parallel::{for_pieces, for_pieces_of_two};
-use super::simd::fast;
+use super::simd::{fast, wide};
 
 const EPSILON: f64 = 1e-5;
 const MOMENTUM: f64 = 0.1;
@@ -173,22 +173,7 @@ impl Norm {
             let range = at * piece..at * piece + dy.len();
             let (x, y) = (&x[range.clone()], &y[range]);
             let (sums, products) = partial.split_at_mut(channels);
-            fast(|| {
-                sums.fill(0.0);
-                products.fill(0.0);
-                let rows = dy.chunks_exact_mut(channels).zip(x.chunks_exact(channels));
-                for ((dy, x), y) in rows.zip(y.chunks_exact(channels)) {
-                    let of_input = x.iter().zip(mean).zip(inverse).zip(y);
-                    let of_sums = sums.iter_mut().zip(products.iter_mut());
-                    for ((dy, (((x, mean), inverse), y)), (sum, product)) in
-                        dy.iter_mut().zip(of_input).zip(of_sums)
-                    {
-                        *dy = if *y > floor { *dy } else { 0.0 };
-                        *sum += *dy;
-                        *product += *dy * ((x - mean) * inverse);
-                    }
-                }
-            });
+            backward_sums(x, y, dy, (mean, inverse), floor, sums, products);
         });
         if let Some((residual, accumulate)) = residual {
             let dy = &*dy;
@@ -222,18 +207,58 @@ impl Norm {
             (&work.mean[..], &work.inverse_deviation[..], &work.partial[..channels]);
         for_pieces(dy, piece, |at, dy| {
             let x = &x[at * piece..at * piece + dy.len()];
-            fast(|| {
-                for (dy, x) in dy.chunks_exact_mut(channels).zip(x.chunks_exact(channels)) {
-                    let of_batch = x.iter().zip(mean).zip(inverse);
-                    let of_channel = scale.iter().zip(shift).zip(slope);
-                    for ((dy, ((x, mean), inverse)), ((scale, shift), slope)) in
-                        dy.iter_mut().zip(of_batch).zip(of_channel)
-                    {
-                        *dy = scale * (*dy - shift - (x - mean) * inverse * slope);
-                    }
-                }
-            });
+            backward_apply(x, dy, (mean, inverse), (scale, shift, slope));
         });
+    }
+}
+
+wide! {
+    /// Zeroes the gradient where the ReLU was shut, and sums it and its product with x̂.
+    fn backward_sums(
+        x: &'w [f32],
+        y: &'w [f32],
+        dy: &'w mut [f32],
+        of_batch: (&'w [f32], &'w [f32]),
+        floor: f32,
+        sums: &'w mut [f32],
+        products: &'w mut [f32],
+    ) {
+        let (mean, inverse) = of_batch;
+        let channels = sums.len();
+        sums.fill(0.0);
+        products.fill(0.0);
+        let rows = dy.chunks_exact_mut(channels).zip(x.chunks_exact(channels));
+        for ((dy, x), y) in rows.zip(y.chunks_exact(channels)) {
+            let of_input = x.iter().zip(mean).zip(inverse).zip(y);
+            let of_sums = sums.iter_mut().zip(products.iter_mut());
+            for ((dy, (((x, mean), inverse), y)), (sum, product)) in dy.iter_mut().zip(of_input).zip(of_sums) {
+                *dy = if *y > floor { *dy } else { 0.0 };
+                *sum += *dy;
+                *product += *dy * ((x - mean) * inverse);
+            }
+        }
+    }
+}
+
+wide! {
+    /// dx = scale·(dy − shift − x̂·slope), in place.
+    fn backward_apply(
+        x: &'w [f32],
+        dy: &'w mut [f32],
+        of_batch: (&'w [f32], &'w [f32]),
+        of_gradient: (&'w [f32], &'w [f32], &'w [f32]),
+    ) {
+        let ((mean, inverse), (scale, shift, slope)) = (of_batch, of_gradient);
+        let channels = mean.len();
+        for (dy, x) in dy.chunks_exact_mut(channels).zip(x.chunks_exact(channels)) {
+            let of_batch = x.iter().zip(mean).zip(inverse);
+            let of_channel = scale.iter().zip(shift).zip(slope);
+            for ((dy, ((x, mean), inverse)), ((scale, shift), slope)) in
+                dy.iter_mut().zip(of_batch).zip(of_channel)
+            {
+                *dy = scale * (*dy - shift - (x - mean) * inverse * slope);
+            }
+        }
     }
 }
 

@@ -6,7 +6,34 @@
 
 use std::cell::RefCell;
 
-/// Runs a loop with the widest vectors at hand. Everything it calls must be inlined into it.
+/// Defines a function whose body is compiled for each set of instructions, as [`fast`] does with a
+/// closure. The compiler may leave a large closure outside; this body it may not. References in the
+/// arguments carry the lifetime `'w`.
+macro_rules! wide {
+    (
+        $(#[$attribute:meta])*
+        $visible:vis fn $name:ident($($argument:ident: $kind:ty),* $(,)?) $(-> $output:ty)? $body:block
+    ) => {
+        $(#[$attribute])*
+        $visible fn $name<'w>($($argument: $kind),*) $(-> $output)? {
+            struct Work<'w>($($kind,)* std::marker::PhantomData<&'w ()>);
+            impl<'w> pulp::WithSimd for Work<'w> {
+                type Output = $crate::nn::simd::wide!(@output $($output)?);
+                #[inline(always)]
+                fn with_simd<S: pulp::Simd>(self, _: S) -> Self::Output {
+                    let Self($($argument,)* _) = self;
+                    $body
+                }
+            }
+            pulp::Arch::new().dispatch(Work($($argument,)* std::marker::PhantomData))
+        }
+    };
+    (@output) => { () };
+    (@output $output:ty) => { $output };
+}
+pub(crate) use wide;
+
+/// Runs a small loop with the widest vectors at hand. Everything it calls must be inlined into it.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "only inlined code is compiled for the wider vectors")]
 pub(crate) fn fast<R>(work: impl FnOnce() -> R) -> R {

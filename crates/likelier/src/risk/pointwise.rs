@@ -6,7 +6,7 @@
 
 use super::{Batch, Correction, Evaluation, Gradients, Loss, LossAt, Objective, RiskTable, Side};
 use crate::error::Error;
-use crate::nn::simd::fast;
+use crate::nn::simd::wide;
 use crate::prior::Prior;
 
 /// Where a row's coefficients come from.
@@ -96,17 +96,7 @@ impl Pointwise {
                 Coefficients::Targets { .. } => all_rows,
             };
             if size > 0.0 {
-                let sums = match self.loss {
-                    Loss::Logistic => {
-                        self.side(side, pile, size, positive, negative, |z| Loss::Logistic.at(z))
-                    }
-                    Loss::Squared => {
-                        self.side(side, pile, size, positive, negative, |z| Loss::Squared.at(z))
-                    }
-                    Loss::Sigmoid => {
-                        self.side(side, pile, size, positive, negative, |z| Loss::Sigmoid.at(z))
-                    }
-                };
+                let sums = side_columns(self, side, pile, size, positive, negative);
                 columns.iter_mut().zip(sums).for_each(|(column, sum)| *column += sum);
             }
         }
@@ -114,6 +104,8 @@ impl Pointwise {
     }
 
     /// One pile's share of the columns, a block of rows at a time so that the loss runs on wide vectors.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "only inlined code is compiled for the wider vectors")]
     fn side(
         &self,
         side: &Side<'_>,
@@ -124,34 +116,32 @@ impl Pointwise {
         loss: impl Fn(f64) -> LossAt,
     ) -> [f64; 2] {
         const BLOCK: usize = 8;
-        fast(|| {
-            let mut sums = [[0.0; BLOCK]; 2];
-            let slots = positive.chunks_mut(BLOCK).zip(negative.chunks_mut(BLOCK));
-            for (block, ((positive, negative), rows)) in slots.zip(side.scores.chunks(BLOCK)).enumerate() {
-                let mut scores = [0.0; BLOCK];
-                let mut coefficients = [[0.0; BLOCK]; 2];
-                for (lane, score) in rows.iter().enumerate() {
-                    let row = block * BLOCK + lane;
-                    scores[lane] = f64::from(*score);
-                    let [of_positive, of_negative] = self.coefficients_of(side, pile, size, row);
-                    coefficients[0][lane] = of_positive;
-                    coefficients[1][lane] = of_negative;
-                }
-                let mut slopes = [[0.0; BLOCK]; 2];
-                for lane in 0..BLOCK {
-                    let at = loss(scores[lane]);
-                    for label in 0..2 {
-                        sums[label][lane] += coefficients[label][lane] * at.value[label];
-                        slopes[label][lane] = coefficients[label][lane] * at.slope[label];
-                    }
-                }
-                for (lane, (positive, negative)) in positive.iter_mut().zip(negative).enumerate() {
-                    *positive = slopes[0][lane] as f32;
-                    *negative = slopes[1][lane] as f32;
+        let mut sums = [[0.0; BLOCK]; 2];
+        let slots = positive.chunks_mut(BLOCK).zip(negative.chunks_mut(BLOCK));
+        for (block, ((positive, negative), rows)) in slots.zip(side.scores.chunks(BLOCK)).enumerate() {
+            let mut scores = [0.0; BLOCK];
+            let mut coefficients = [[0.0; BLOCK]; 2];
+            for (lane, score) in rows.iter().enumerate() {
+                scores[lane] = f64::from(*score);
+                let [of_positive, of_negative] =
+                    self.coefficients_of(side, pile, size, block * BLOCK + lane);
+                coefficients[0][lane] = of_positive;
+                coefficients[1][lane] = of_negative;
+            }
+            let mut slopes = [[0.0; BLOCK]; 2];
+            for lane in 0..BLOCK {
+                let at = loss(scores[lane]);
+                for label in 0..2 {
+                    sums[label][lane] += coefficients[label][lane] * at.value[label];
+                    slopes[label][lane] = coefficients[label][lane] * at.slope[label];
                 }
             }
-            sums.map(|lanes| lanes.iter().sum())
-        })
+            for (lane, (positive, negative)) in positive.iter_mut().zip(negative).enumerate() {
+                *positive = slopes[0][lane] as f32;
+                *negative = slopes[1][lane] as f32;
+            }
+        }
+        sums.map(|lanes| lanes.iter().sum())
     }
 
     /// The coefficients of a row's two losses, its weight and selection included.
@@ -188,5 +178,23 @@ impl Pointwise {
             at += side.scores.len();
         }
         total
+    }
+}
+
+wide! {
+    /// [`Pointwise::side`], compiled for wide vectors and for each loss apart.
+    fn side_columns(
+        risk: &'w Pointwise,
+        side: &'w Side<'w>,
+        pile: usize,
+        size: f64,
+        positive: &'w mut [f32],
+        negative: &'w mut [f32],
+    ) -> [f64; 2] {
+        match risk.loss {
+            Loss::Logistic => risk.side(side, pile, size, positive, negative, |z| Loss::Logistic.at(z)),
+            Loss::Squared => risk.side(side, pile, size, positive, negative, |z| Loss::Squared.at(z)),
+            Loss::Sigmoid => risk.side(side, pile, size, positive, negative, |z| Loss::Sigmoid.at(z)),
+        }
     }
 }

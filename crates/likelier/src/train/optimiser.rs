@@ -62,7 +62,7 @@ impl Optimiser {
 
     fn adam_step(&mut self, parameters: &mut [f32], gradient: &[f32], decay: f32, shrink: f32) {
         let mean_correction = 1.0 - power(BETA_MEAN, self.steps);
-        let square_correction = (1.0 - power(BETA_SQUARE, self.steps)).sqrt() as f32;
+        let square_correction = (1.0 / (1.0 - power(BETA_SQUARE, self.steps)).sqrt()) as f32;
         let step_size = (self.learning_rate / mean_correction) as f32;
         let (take_mean, keep_square) = ((1.0 - BETA_MEAN) as f32, BETA_SQUARE as f32);
         let take_square = (1.0 - BETA_SQUARE) as f32;
@@ -78,7 +78,7 @@ impl Optimiser {
                     let gradient = gradient + decay * kept;
                     *mean += (gradient - *mean) * take_mean;
                     *square = *square * keep_square + take_square * gradient * gradient;
-                    *parameter = kept - step_size * *mean / (square.sqrt() / square_correction + EPSILON);
+                    *parameter = kept - step_size * *mean / (square.sqrt() * square_correction + EPSILON);
                 }
             });
         });

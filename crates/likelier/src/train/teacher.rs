@@ -1,7 +1,11 @@
 //! The mean teacher: Θ′_t = αΘ′_{t−1} + (1−α)Θ_t, a moving average of the model's weights.
 
 use crate::model::Weights;
+use crate::nn::parallel::for_pieces;
 use crate::nn::simd::fast;
+
+/// Weights that one piece of work takes.
+const PIECE: usize = 16_384;
 
 /// The moving average. Its batch-norm buffers are its own, moved by its own passes.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,10 +27,13 @@ impl Teacher {
     pub fn update(&mut self, parameters: &[f32]) {
         self.steps = self.steps.saturating_add(1);
         let keep = (1.0 - 1.0 / (f64::from(self.steps) + 1.0)).min(self.smoothing) as f32;
-        fast(|| {
-            for (own, new) in self.weights.parameters.iter_mut().zip(parameters) {
-                *own = keep * *own + (1.0 - keep) * new;
-            }
+        for_pieces(&mut self.weights.parameters, PIECE, |piece, own| {
+            let new = &parameters[piece * PIECE..piece * PIECE + own.len()];
+            fast(|| {
+                for (own, new) in own.iter_mut().zip(new) {
+                    *own = keep * *own + (1.0 - keep) * new;
+                }
+            });
         });
     }
 
