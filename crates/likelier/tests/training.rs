@@ -250,7 +250,7 @@ fn a_run_that_explodes_says_where() {
     let error = quiet(&data, &config).unwrap_err();
     assert!(matches!(error, Error::Diverged { epoch: 1, .. }), "{error}");
     // The first batch's risk is finite; it is the step that breaks the model.
-    let plain = Config { optimiser: OptimiserKind::Sgd { momentum: 0.0 }, ..config };
+    let plain = Config { optimiser: OptimiserKind::Sgd { momentum: 0.0 }, learning_rate: 1e39, ..config };
     let error = quiet(&data, &plain).unwrap_err();
     assert!(matches!(error, Error::Diverged { batch: 1, what: "model", .. }), "{error}");
 }

@@ -87,6 +87,14 @@ impl Rows {
         }
     }
 
+    /// Row `row` as it is stored, if as numbers.
+    pub(crate) fn stored_numbers(&self, row: usize) -> Option<&[f32]> {
+        match &self.values {
+            Values::Numbers(values) => Some(&values[row * self.width..(row + 1) * self.width]),
+            _ => None,
+        }
+    }
+
     /// Writes row `row` as numbers into `into`, which is as long as the row is wide.
     pub fn copy_row(&self, row: usize, into: &mut [f32]) {
         let range = row * self.width..(row + 1) * self.width;

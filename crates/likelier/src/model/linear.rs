@@ -6,7 +6,7 @@ use super::{BatchRows, Inputs, Model, Stored, Weights};
 use crate::data::SparseRows;
 use crate::error::Error;
 use crate::nn::parallel::share_pieces;
-use crate::nn::simd::{fast, wide, with_scratch};
+use crate::nn::simd::{wide, with_scratch};
 use crate::random::{Rng, unit};
 
 /// A linear model. Its parameters are the weights and then the bias.
@@ -107,7 +107,8 @@ impl Model for Linear {
         Ok(())
     }
 
-    /// A few rows at a time are copied, scaled and multiplied while they are in the nearest cache.
+    /// Where features are at most multiplied, rows are scored as they are stored, with the factors taken
+    /// into the weights; other rows are copied and scaled one at a time.
     fn score_rows(
         &mut self,
         weights: &Weights,
@@ -129,11 +130,18 @@ impl Model for Linear {
             return self.score(weights, batch.inputs(), scores);
         }
         let (weights, bias) = weights.parameters.split_at(self.width);
+        let folded = scaling.fold(weights);
         share_pieces(scores, ROWS, |piece, scores| {
             with_scratch(self.width, |row| {
                 for (at, score) in which[piece * ROWS..].iter().zip(scores) {
-                    scaling.copy_row(rows, *at as usize, row);
-                    *score = fast(|| dot(weights, row)) + bias[0];
+                    let dot = match (&folded, rows.stored_numbers(*at as usize)) {
+                        (Some(folded), Some(stored)) => wide_dot(folded, stored),
+                        _ => {
+                            scaling.copy_row(rows, *at as usize, row);
+                            wide_dot(weights, row)
+                        }
+                    };
+                    *score = dot + bias[0];
                 }
             });
         });
@@ -142,6 +150,13 @@ impl Model for Linear {
 
     fn takes_sparse(&self) -> bool {
         true
+    }
+}
+
+wide! {
+    /// [`dot`] on its own.
+    fn wide_dot(a: &'w [f32], b: &'w [f32]) -> f32 {
+        dot(a, b)
     }
 }
 

@@ -107,6 +107,19 @@ impl Scaling {
         self.kind
     }
 
+    /// The weights that do to features as they are what the given ones do to scaled features. Not where
+    /// features are shifted: large offsets would cancel and take the digits with them.
+    pub(super) fn fold(&self, weights: &[f32]) -> Option<Vec<f32>> {
+        let scaled = || {
+            weights
+                .iter()
+                .zip(&self.factor)
+                .map(|(weight, factor)| weight * factor)
+                .collect()
+        };
+        self.kind.keeps_zeros().then(scaled)
+    }
+
     /// Writes row `row`, scaled.
     pub(super) fn copy_row(&self, rows: &Rows, row: usize, into: &mut [f32]) {
         rows.copy_row(row, into);

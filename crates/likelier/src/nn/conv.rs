@@ -8,10 +8,8 @@ use rayon::prelude::*;
 
 use super::matmul::{Matrix, matmul};
 use super::network::Shape;
-use super::simd::{fast, with_scratch};
+use super::simd::{fast, wide, with_scratch};
 
-/// Images that one piece of work takes in the forward pass.
-const IMAGES: usize = 8;
 /// Partial sums of the weights' gradient, whatever the number of threads.
 pub(super) const GROUPS: usize = 4;
 
@@ -35,17 +33,23 @@ impl Conv {
         self.window() * self.output.channels
     }
 
-    /// Windows unrolled at a time.
+    /// Windows unrolled at a time: as many as the cache holds, or enough to make up for packing a large
+    /// matrix of weights.
     fn block(&self) -> usize {
-        (147_456 / self.window()).clamp(128, 1024)
+        if self.window() >= 2048 { 512 } else { (147_456 / self.window()).clamp(128, 1024) }
+    }
+
+    /// Images that one piece of work takes in the forward pass.
+    fn images(&self) -> usize {
+        (2048 / self.output.pixels()).clamp(8, 32)
     }
 
     pub(super) fn forward(&self, weights: &[f32], x: &[f32], y: &mut [f32]) {
-        let outputs = self.output.channels;
-        y.par_chunks_mut(IMAGES * self.output.size())
+        let (outputs, images) = (self.output.channels, self.images());
+        y.par_chunks_mut(images * self.output.size())
             .enumerate()
             .for_each(|(piece, y)| {
-                let x = &x[piece * IMAGES * self.input.size()..];
+                let x = &x[piece * images * self.input.size()..];
                 let block = self.block();
                 with_scratch(block * self.window(), |windows| {
                     for (at, y) in y.chunks_mut(block * outputs).enumerate() {
@@ -122,7 +126,7 @@ impl Conv {
                 matmul(partial, Matrix::new(windows, window).transposed(), dy, at > 0);
                 if let Some(dx) = dx.as_deref_mut() {
                     matmul(windows, dy, Matrix::new(weights, outputs).transposed(), false);
-                    self.roll_back(windows, at * block, dx);
+                    roll_back(self, windows, at * block, dx);
                 }
             }
         });
@@ -141,21 +145,6 @@ impl Conv {
                 line[to..to + from].copy_from_slice(&x[source..source + from]);
             });
         }
-    }
-
-    /// Adds each window's gradient to the input pixels that it was unrolled from.
-    fn roll_back(&self, windows: &[f32], first: usize, dx: &mut [f32]) {
-        let channels = self.input.channels;
-        fast(|| {
-            for (pixel, window) in windows.chunks_exact(self.window()).enumerate() {
-                self.for_lines(first + pixel, |line, at, count, target| {
-                    let from = (line * self.kernel + at) * channels;
-                    let from = &window[from..from + count * channels];
-                    let to = &mut dx[target..target + count * channels];
-                    to.iter_mut().zip(from).for_each(|(to, from)| *to += from);
-                });
-            }
-        });
     }
 
     /// Visits the lines of an output pixel's window: line number, the first kernel column inside the
@@ -179,6 +168,23 @@ impl Conv {
                 (0, 0)
             };
             visit(line, start.min(self.kernel - count), count, source);
+        }
+    }
+}
+
+wide! {
+    /// Adds each window's gradient to the input pixels that it was unrolled from.
+    fn roll_back(conv: &'w Conv, windows: &'w [f32], first: usize, dx: &'w mut [f32]) {
+        let channels = conv.input.channels;
+        for (pixel, window) in windows.chunks_exact(conv.window()).enumerate() {
+            conv.for_lines(first + pixel, |line, at, count, target| {
+                let from = (line * conv.kernel + at) * channels;
+                let from = &window[from..from + count * channels];
+                let to = &mut dx[target..target + count * channels];
+                for (to, from) in to.iter_mut().zip(from) {
+                    *to += from;
+                }
+            });
         }
     }
 }

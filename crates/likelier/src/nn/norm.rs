@@ -56,7 +56,7 @@ impl Norm {
         for_pieces(&mut work.partial, 2 * channels, |at, partial| {
             let x = &x[at * piece..((at + 1) * piece).min(x.len())];
             let (mean, squares) = partial.split_at_mut(channels);
-            fast(|| piece_statistics(x, mean, squares));
+            piece_statistics(x, mean, squares);
         });
         let rows = (x.len() / channels) as f64;
         let (running_mean, running_variance) = buffers.split_at_mut(channels);
@@ -124,29 +124,15 @@ impl Norm {
             work.shift[channel] = beta[channel] - work.mean[channel] * work.scale[channel];
         }
         let (scale, shift) = (&work.scale[..], &work.shift[..]);
-        let (channels, piece, floor) = (self.channels, self.piece(), self.floor());
+        let (piece, floor) = (self.piece(), self.floor());
         for_pieces(y, piece, |at, y| {
             let range = at * piece..at * piece + y.len();
             let x = &x[range.clone()];
             let residual = residual.map(|residual| &residual[range]);
-            fast(|| match residual {
-                None => {
-                    for (y, x) in y.chunks_exact_mut(channels).zip(x.chunks_exact(channels)) {
-                        for (((y, x), scale), shift) in y.iter_mut().zip(x).zip(scale).zip(shift) {
-                            *y = (x * scale + shift).max(floor);
-                        }
-                    }
-                }
-                Some(residual) => {
-                    let rows = y.chunks_exact_mut(channels).zip(x.chunks_exact(channels));
-                    for ((y, x), residual) in rows.zip(residual.chunks_exact(channels)) {
-                        let channels = y.iter_mut().zip(x).zip(scale).zip(shift).zip(residual);
-                        for ((((y, x), scale), shift), residual) in channels {
-                            *y = (x * scale + shift + residual).max(floor);
-                        }
-                    }
-                }
-            });
+            match residual {
+                None => apply_plain(x, y, (scale, shift), floor),
+                Some(residual) => apply_residual(x, residual, y, (scale, shift), floor),
+            }
         });
     }
 
@@ -262,10 +248,43 @@ wide! {
     }
 }
 
-/// The mean of each channel of some rows, and the sum of its squared deviations from it.
-#[inline(always)]
-#[allow(clippy::inline_always, reason = "only inlined code is compiled for the wider vectors")]
-fn piece_statistics(x: &[f32], mean: &mut [f32], squares: &mut [f32]) {
+wide! {
+    /// y = max(x·scale + shift, floor).
+    fn apply_plain(x: &'w [f32], y: &'w mut [f32], of_channels: (&'w [f32], &'w [f32]), floor: f32) {
+        let (scale, shift) = of_channels;
+        let channels = scale.len();
+        for (y, x) in y.chunks_exact_mut(channels).zip(x.chunks_exact(channels)) {
+            for (((y, x), scale), shift) in y.iter_mut().zip(x).zip(scale).zip(shift) {
+                *y = (x * scale + shift).max(floor);
+            }
+        }
+    }
+}
+
+wide! {
+    /// y = max(x·scale + shift + residual, floor).
+    fn apply_residual(
+        x: &'w [f32],
+        residual: &'w [f32],
+        y: &'w mut [f32],
+        of_channels: (&'w [f32], &'w [f32]),
+        floor: f32,
+    ) {
+        let (scale, shift) = of_channels;
+        let channels = scale.len();
+        let rows = y.chunks_exact_mut(channels).zip(x.chunks_exact(channels));
+        for ((y, x), residual) in rows.zip(residual.chunks_exact(channels)) {
+            let of_row = y.iter_mut().zip(x).zip(scale).zip(shift).zip(residual);
+            for ((((y, x), scale), shift), residual) in of_row {
+                *y = (x * scale + shift + residual).max(floor);
+            }
+        }
+    }
+}
+
+wide! {
+    /// The mean of each channel of some rows, and the sum of its squared deviations from it.
+    fn piece_statistics(x: &'w [f32], mean: &'w mut [f32], squares: &'w mut [f32]) {
     let channels = mean.len();
     mean.fill(0.0);
     squares.fill(0.0);
@@ -284,4 +303,5 @@ fn piece_statistics(x: &[f32], mean: &mut [f32], squares: &mut [f32]) {
             *squares += apart * apart;
         }
     }
+}
 }
