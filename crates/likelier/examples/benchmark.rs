@@ -4,8 +4,9 @@
 //! LIKELIER_DATA=… cargo run --release -p likelier --example benchmark -- mnist 0.5 pcomp-relu 200 > curve.csv
 //! ```
 //!
-//! Arguments: data set, prior, method, epochs. Pairs, split, test set, learning rate and decay are the
-//! paper's, as `Benchmark` lists them; CIFAR-10 gets the small ResNet-32.
+//! Arguments: data set, prior, method, epochs and, for Pcomp-Teacher, the consistency weight. Pairs,
+//! split, test set, learning rate and decay are as `Benchmark` lists them; CIFAR-10 gets the small
+//! ResNet-32.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
 
@@ -21,7 +22,7 @@ use likelier::{Method, Prior, Protocol};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [dataset, prior, method, epochs] = &arguments[..] else {
+    let [dataset, prior, method, epochs, weight @ ..] = &arguments[..] else {
         return Err("give a data set, a prior, a method and a number of epochs".into());
     };
     let data_dir = std::env::var_os("LIKELIER_DATA").ok_or("set LIKELIER_DATA to the data directory")?;
@@ -37,6 +38,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         epochs: epochs.parse()?,
         ..Config::new(method.parse::<Method>()?, prior, Protocol::DISCARD)
     };
+    if let [weight] = weight {
+        config.setting.consistency_weight = weight.parse()?;
+    }
     config.learning_rate = spec.learning_rate.unwrap_or(config.learning_rate);
     config.weight_decay = spec.weight_decay.unwrap_or(config.weight_decay);
 

@@ -46,10 +46,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 // The teacher's consistency weight is open too: descendants' 10 beside our 1.
                 let weights: &[f64] = if method == Method::PcompTeacher { &[1.0, 10.0] } else { &[1.0] };
                 for &weight in weights {
-                    let mut settings = format!("scaling={scaling:?};learning_rate={learning_rate}");
-                    if method == Method::PcompTeacher {
-                        settings += &format!(";consistency_weight={weight}");
-                    }
+                    let teacher = if method == Method::PcompTeacher {
+                        format!(";consistency_weight={weight}")
+                    } else {
+                        String::new()
+                    };
+                    let settings = format!("scaling={scaling:?};learning_rate={learning_rate}{teacher}");
                     let mut results = Vec::new();
                     for seed in 0..TRIALS {
                         let mut config = Config::new(method, prior, Protocol::DISCARD);

@@ -134,12 +134,12 @@ impl Model for Linear {
         share_pieces(scores, ROWS, |piece, scores| {
             with_scratch(self.width, |row| {
                 for (at, score) in which[piece * ROWS..].iter().zip(scores) {
-                    let dot = match (&folded, rows.stored_numbers(*at as usize)) {
-                        (Some(folded), Some(stored)) => wide_dot(folded, stored),
-                        _ => {
-                            scaling.copy_row(rows, *at as usize, row);
-                            wide_dot(weights, row)
-                        }
+                    let stored = folded.as_deref().zip(rows.stored_numbers(*at as usize));
+                    let dot = if let Some((folded, stored)) = stored {
+                        wide_dot(folded, stored)
+                    } else {
+                        scaling.copy_row(rows, *at as usize, row);
+                        wide_dot(weights, row)
                     };
                     *score = dot + bias[0];
                 }
