@@ -77,8 +77,8 @@ impl Server {
         Ok(Self { child, requests, answers })
     }
 
-    fn measure(&mut self, work: &str, threads: usize) -> Result<Measured> {
-        writeln!(self.requests, "{work} {threads}")?;
+    fn measure(&mut self, work: &str, threads: usize, variant: &str) -> Result<Measured> {
+        writeln!(self.requests, "{work} {threads} {variant}")?;
         self.requests.flush()?;
         let mut line = String::new();
         self.answers.read_line(&mut line)?;
@@ -102,16 +102,19 @@ pub(crate) fn compare(python: &Path, out: &Path, repeats: usize) -> Result<()> {
     writeln!(raw, "work,threads,side,variant,repeat,seconds,units,peak_rss")?;
     let mut results = Results::new();
     for (at, work) in WORKS.iter().enumerate() {
-        // Fresh processes for each work, so that peak memory is that work's.
-        let mut own = Command::new(std::env::current_exe()?);
-        own.arg("serve");
-        let mut peer = Command::new(python);
-        peer.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/peer.py"));
-        let mut sides = [("likelier", Server::start(own)?), ("PyTorch", Server::start(peer)?)];
         for threads in [2, 1] {
+            // One process finds PyTorch's best variant; a fresh one runs only that, so that peak memory
+            // is its own.
+            let variant = Server::start(peer_command(python))?.measure(work.name, threads, "")?.variant;
+            let mut own = Command::new(std::env::current_exe()?);
+            own.arg("serve");
+            let mut sides = [
+                ("likelier", String::new(), Server::start(own)?),
+                ("PyTorch", variant, Server::start(peer_command(python))?),
+            ];
             for repeat in 0..repeats {
-                for (side, server) in &mut sides {
-                    let measured = server.measure(work.name, threads)?;
+                for (side, variant, server) in &mut sides {
+                    let measured = server.measure(work.name, threads, variant)?;
                     let Measured { seconds, units, variant, peak_rss, .. } = &measured;
                     writeln!(
                         raw,
@@ -128,6 +131,12 @@ pub(crate) fn compare(python: &Path, out: &Path, repeats: usize) -> Result<()> {
     Ok(())
 }
 
+fn peer_command(python: &Path) -> Command {
+    let mut command = Command::new(python);
+    command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/peer.py"));
+    command
+}
+
 fn median(results: &Results, at: usize, threads: usize, side: &'static str) -> Option<(f64, u64)> {
     let measured = results.get(&(at, threads, side))?;
     let mut seconds: Vec<f64> = measured.iter().map(|m| m.seconds).collect();
@@ -140,8 +149,9 @@ fn row(results: &Results, at: usize, threads: usize) -> Option<String> {
     let (ours, our_memory) = median(results, at, threads, "likelier")?;
     let (theirs, their_memory) = median(results, at, threads, "PyTorch")?;
     let work = &WORKS[at];
+    let variant = results.get(&(at, threads, "PyTorch"))?.first()?.variant.as_str();
     let mut row = format!(
-        "| {} | {threads} | {} | {} | {:.1}× |",
+        "| {} | {threads} | {} | {} | {variant} | {:.2}× |",
         work.title,
         time(ours),
         time(theirs),
@@ -171,8 +181,8 @@ fn time(seconds: f64) -> String {
 
 fn summary(results: &Results) -> String {
     let mut text = String::from(
-        "| work | threads | likelier | PyTorch | times as fast | wanted | GFLOP/s, ours / PyTorch | peak MiB, ours / PyTorch |\n\
-         |---|---|---|---|---|---|---|---|\n",
+        "| work | threads | likelier | PyTorch | its variant | times as fast | wanted | GFLOP/s, ours / PyTorch | peak MiB, ours / PyTorch |\n\
+         |---|---|---|---|---|---|---|---|---|\n",
     );
     for threads in [2, 1] {
         for at in 0..WORKS.len() {
