@@ -3,9 +3,11 @@
 //! ```text
 //! likelier-bench compare --python PYTHON --out DIR    both sides, interleaved, into DIR
 //! likelier-bench serve                                our side: lines `WORK THREADS` in, JSON out
+//! likelier-bench growth > growth.csv                  cost against rows, features and epochs
 //! ```
 
 mod compare;
+mod growth;
 mod works;
 
 use std::io::{self, BufRead, Write};
@@ -18,9 +20,10 @@ fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let outcome = match arguments.first().map(String::as_str) {
         Some("serve") => serve(),
+        Some("growth") => growth::growth(),
         Some("compare") => compare_from(&arguments[1..]),
         _ => Err(anyhow::anyhow!(
-            "usage: likelier-bench serve | compare --python PYTHON --out DIR [--repeats N]"
+            "usage: likelier-bench serve | growth | compare --python PYTHON --out DIR [--repeats N]"
         )),
     };
     match outcome {

@@ -34,6 +34,15 @@ fn the_table_of_methods_is_made_from_the_code() {
     assert_eq!(written, table.trim(), "README.md should hold this table:\n{table}");
 }
 
+#[test]
+fn the_table_of_speeds_is_the_archived_runs() {
+    let page = readme();
+    let written = section(&page, "<!-- speeds:", "<!-- end of speeds -->");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/runs/2026-11-15-two-xeon-cores");
+    let archived = fs::read_to_string(folder.join("summary.md")).unwrap();
+    assert_eq!(written, archived.trim());
+}
+
 /// The console block that runs `command`: what it shows after the prompt.
 fn shown(page: &str, command: &str) -> String {
     section(page, &format!("$ {command}\n"), "```").to_owned()

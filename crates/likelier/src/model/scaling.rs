@@ -157,10 +157,7 @@ impl BatchRows {
         if let Some(sparse) = rows.as_sparse().filter(|_| self.is_sparse) {
             self.sparse.clear();
             for &row in which {
-                let (columns, values) = sparse.row(row as usize);
-                let entries = columns.iter().zip(values);
-                self.sparse
-                    .push(entries.map(|(&at, value)| (at, value * scaling.factor[at as usize])));
+                self.sparse.push_scaled(sparse.row(row as usize), &scaling.factor);
             }
             return;
         }

@@ -102,7 +102,10 @@ pub fn train_with(
     control: &Control<'_>,
     observe: impl FnMut(&EpochSummary, &mut Progress<'_, '_>) -> Result<(), Error> + Send,
 ) -> Result<Outcome, Error> {
-    let Some(threads) = control.threads else { return train_here(data, config, control, observe) };
+    let Some(threads) = control.threads else {
+        // Inside the pool, where handing over work is cheap; from outside, every piece would cost a wait.
+        return rayon::scope(|_| train_here(data, config, control, observe));
+    };
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(threads)
         .build()
