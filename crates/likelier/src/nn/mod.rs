@@ -12,6 +12,7 @@ mod matmul;
 mod network;
 mod norm;
 pub(crate) mod parallel;
+mod plan;
 mod pool;
 pub(crate) mod simd;
 

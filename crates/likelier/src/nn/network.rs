@@ -10,6 +10,7 @@ use super::conv::{Conv, GROUPS};
 use super::dense::Dense;
 use super::norm::{Norm, NormWork};
 use super::parallel::for_pieces;
+use super::plan::{Plan, Target};
 use super::pool::{Pool, PoolKind};
 use super::simd::fast;
 use crate::error::Error;
@@ -56,7 +57,7 @@ pub enum Mode<'a> {
 }
 
 #[derive(Clone, Debug)]
-enum Layer {
+pub(super) enum Layer {
     /// What the network is given.
     Input,
     /// Pixels from plane after plane to channels last.
@@ -70,11 +71,11 @@ enum Layer {
 }
 
 #[derive(Clone, Debug)]
-struct Node {
-    layer: Layer,
-    from: usize,
-    shape: Shape,
-    parameters: Range<usize>,
+pub(super) struct Node {
+    pub(super) layer: Layer,
+    pub(super) from: usize,
+    pub(super) shape: Shape,
+    pub(super) parameters: Range<usize>,
     buffers: Range<usize>,
 }
 
@@ -262,86 +263,6 @@ impl Builder {
             plan,
             nodes: self.nodes,
         }
-    }
-}
-
-/// Where the gradient of each node's output lives.
-#[derive(Clone, Debug, Default)]
-struct Plan {
-    steps: Vec<Step>,
-    /// Numbers for one row.
-    slot_sizes: Vec<usize>,
-}
-
-/// The backward step of one node, in the order of execution.
-#[derive(Clone, Debug)]
-struct Step {
-    node: usize,
-    slot: usize,
-    to_input: Target,
-    to_added: Target,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Target {
-    /// No parameters lie behind it.
-    NotNeeded,
-    /// The input's gradient takes the place of the output's.
-    InPlace,
-    Overwrite(usize),
-    Accumulate(usize),
-}
-
-impl Plan {
-    fn of(nodes: &[Node]) -> Self {
-        let mut needed = vec![false; nodes.len()];
-        for (at, node) in nodes.iter().enumerate().skip(1) {
-            needed[at] = needed[node.from] || !node.parameters.is_empty();
-        }
-        let mut plan = Self::default();
-        let mut slot_of: Vec<Option<usize>> = vec![None; nodes.len()];
-        let mut free: Vec<usize> = Vec::new();
-        let take = |plan: &mut Self, free: &mut Vec<usize>, size: usize| {
-            let slot = free.pop().unwrap_or(plan.slot_sizes.len());
-            if slot == plan.slot_sizes.len() {
-                plan.slot_sizes.push(0);
-            }
-            plan.slot_sizes[slot] = plan.slot_sizes[slot].max(size);
-            slot
-        };
-        if let Some(last) = nodes.last() {
-            slot_of[nodes.len() - 1] = Some(take(&mut plan, &mut free, last.shape.size()));
-        }
-        for (at, node) in nodes.iter().enumerate().rev() {
-            let Some(slot) = slot_of[at].filter(|_| needed[at]) else { continue };
-            let added = match &node.layer {
-                Layer::Norm(_, added) => *added,
-                _ => None,
-            };
-            let mut target = |plan: &mut Self, to: Option<usize>, in_place: bool| match to {
-                Some(to) if needed[to] => match slot_of[to] {
-                    Some(other) => Target::Accumulate(other),
-                    None if in_place => {
-                        slot_of[to] = Some(slot);
-                        Target::InPlace
-                    }
-                    None => {
-                        let new = take(plan, &mut free, nodes[to].shape.size());
-                        slot_of[to] = Some(new);
-                        Target::Overwrite(new)
-                    }
-                },
-                _ => Target::NotNeeded,
-            };
-            let elementwise = matches!(node.layer, Layer::Norm(..) | Layer::Relu);
-            let to_added = target(&mut plan, added, false);
-            let to_input = target(&mut plan, Some(node.from), elementwise);
-            plan.steps.push(Step { node: at, slot, to_input, to_added });
-            if to_input != Target::InPlace {
-                free.push(slot);
-            }
-        }
-        plan
     }
 }
 
