@@ -20,7 +20,7 @@ pub(crate) fn for_error(error: &anyhow::Error) -> Option<String> {
 fn for_library_error(error: &Error) -> Option<String> {
     let hint = match error {
         Error::Prior { value } => match value.trim_matches('\'').parse::<f64>() {
-            Ok(percent) if percent > 1.0 && percent < 100.0 => {
+            Ok(percent) if (2.0..100.0).contains(&percent) => {
                 format!("a prior is a share, not a percentage: for {percent} % give {}", percent / 100.0)
             }
             _ => "give the share of positives in the population, such as 0.2 for one in five".into(),
