@@ -150,7 +150,8 @@ pub enum Error {
 
     /// Rows that are not the images a model is made for.
     #[error(
-        "the model takes images of {} × {} × {} (channels, height, width) = {} numbers, but rows have {features}",
+        "the model takes square images, here {} × {} × {} (channels, height, width) = {} numbers, but rows have \
+         {features}",
         image[0], image[1], image[2], image[0] * image[1] * image[2]
     )]
     ImageShape {

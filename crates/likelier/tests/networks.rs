@@ -222,6 +222,15 @@ fn shapes_that_do_not_fit_are_refused() {
     let resnet = Architecture::ResNet(ResNet::resnet32([3, 32, 32]));
     let error = resnet.build(784, 8).err().unwrap().to_string();
     assert!(error.contains("3072 numbers, but rows have 784"), "{error}");
+    for bad in [
+        Architecture::Mlp(Mlp { hidden: vec![8, 0], norm: MlpNorm::None }),
+        Architecture::ResNet(ResNet { image: [3, 16, 4], stem: 4, stages: vec![(1, 4)] }),
+        Architecture::ResNet(ResNet { image: [3, 8, 8], stem: 0, stages: vec![(1, 4)] }),
+        Architecture::ResNet(ResNet { image: [3, 8, 8], stem: 4, stages: vec![(1, 0)] }),
+        Architecture::ResNet(ResNet { image: [3, 8, 8], stem: 4, stages: vec![] }),
+    ] {
+        assert!(bad.build(192, 8).is_err(), "{bad:?}");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use likelier::data::generate::{Labeller, Recipe, Sampling, comparisons};
-use likelier::data::{Comparisons, Label, Rows};
+use likelier::data::{Comparisons, Label, Piles, Rows};
 use likelier::evaluate::Confusion;
 use likelier::model::{Architecture, Mlp, MlpNorm, ResNet, ScalingKind};
 use likelier::random::{Purpose, stream, unit};
@@ -222,6 +222,21 @@ fn the_best_held_out_epoch_is_returned_and_patience_ends_a_run() {
 }
 
 #[test]
+fn a_hold_out_that_nothing_can_be_measured_on_is_refused() {
+    let ring = ring(200, 2);
+    let refusal = |data: &Data<'_>, criterion| {
+        let hold_out = Some(HoldOut { share: 0.2, criterion, patience: None });
+        let config = Config { hold_out, ..ring.config(Method::PcompRelu) };
+        train(data, &config, |_, _| Ok(())).unwrap_err()
+    };
+    let none = refusal(&ring.data(), Criterion::Risk);
+    assert!(none.to_string().contains("hold out at least one comparison"), "{none}");
+    let many: Vec<u32> = (0..100).collect();
+    let loose = Data { piles: Piles::loose(&many, &many[..50]), ..ring.data() };
+    assert!(matches!(refusal(&loose, Criterion::Orientation), Error::NotPaired { .. }));
+}
+
+#[test]
 fn options_change_the_run_as_they_say() {
     let ring = ring(1500, 1500);
     let base = Config { epochs: 10, ..ring.config(Method::PcompTeacher) };
@@ -273,6 +288,13 @@ fn sparse_rows_train_a_linear_model_as_dense_ones_do() {
     for (dense, sparse) in scores[0].iter().zip(&scores[1]) {
         assert!((dense - sparse).abs() < 1e-5, "{dense} is not {sparse}");
     }
+    // Standardising fills the zeros, so sparse rows are then made dense, one at a time.
+    let standardised = Config { scaling: Some(ScalingKind::Standardise), ..config.clone() };
+    let scores = [&dense, &sparse].map(|rows| {
+        let data = Data { rows, piles: pairs.piles(), labels: None };
+        quiet(&data, &standardised).scores(rows, &all).unwrap()
+    });
+    assert_eq!(scores[0], scores[1]);
     // A network takes the same rows, made dense batch by batch.
     let mlp = Architecture::Mlp(Mlp { hidden: vec![4], norm: MlpNorm::None });
     let data = Data { rows: &sparse, piles: pairs.piles(), labels: None };

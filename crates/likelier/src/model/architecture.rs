@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::{Linear, Mlp, Model, ResNet, Weights};
 use crate::error::Error;
@@ -10,7 +10,7 @@ use crate::nn::Builder;
 use crate::random::Rng;
 
 /// A kind of model with its shape.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Architecture {
     /// f(x) = ⟨w, x⟩ + b.
@@ -50,18 +50,23 @@ impl Architecture {
         })
     }
 
-    /// The network, if it is one.
+    /// The network, if it is one; refuses shapes that make no network.
     fn builder(&self, width: usize) -> Result<Option<Builder>, Error> {
+        let empty = |what| Error::Setting { name: what, value: "0".into(), allowed: "at least 1" };
         match self {
             Self::Linear => Ok(None),
+            Self::Mlp(mlp) if mlp.hidden.contains(&0) => Err(empty("the number of units of a layer")),
             Self::Mlp(mlp) => Ok(Some(mlp.builder(width))),
             Self::ResNet(resnet) => {
                 let [channels, height, image_width] = resnet.image;
-                if channels * height * image_width == width {
-                    Ok(Some(resnet.builder()))
-                } else {
-                    Err(Error::ImageShape { image: resnet.image, features: width })
+                if height != image_width || channels * height * image_width != width {
+                    return Err(Error::ImageShape { image: resnet.image, features: width });
                 }
+                let numbers = resnet.stages.iter().flat_map(|(blocks, channels)| [blocks, channels]);
+                if resnet.stages.is_empty() || numbers.chain([&resnet.stem]).any(|number| *number == 0) {
+                    return Err(empty("the number of stages, blocks and channels"));
+                }
+                Ok(Some(resnet.builder()))
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{BatchRows, Inputs, Model, Stored, Weights};
+use super::{Inputs, Model, Stored, Weights};
 use crate::data::SparseRows;
 use crate::error::Error;
 use crate::nn::parallel::share_pieces;
@@ -33,19 +33,22 @@ impl Linear {
     }
 
     fn check(self, weights: &Weights, inputs: Inputs<'_>, rows: usize) -> Result<(), Error> {
-        let fits = match inputs {
-            Inputs::Dense(values) => values.len() == rows * self.width,
-            Inputs::Sparse(values) => values.len() == rows,
+        let (found, needed) = match inputs {
+            Inputs::Dense(values) => (values.len(), rows * self.width),
+            Inputs::Sparse(values) => (values.len(), rows),
         };
-        if fits && weights.parameters.len() == self.width + 1 {
+        if found != needed {
+            return Err(Error::mismatch("inputs", found, "that the scores need", needed));
+        }
+        self.check_parameters(weights)
+    }
+
+    fn check_parameters(self, weights: &Weights) -> Result<(), Error> {
+        let found = weights.parameters.len();
+        if found == self.width + 1 {
             return Ok(());
         }
-        Err(Error::mismatch(
-            "parameters of a linear model",
-            weights.parameters.len(),
-            "features and a bias",
-            self.width + 1,
-        ))
+        Err(Error::mismatch("parameters of a linear model", found, "features and a bias", self.width + 1))
     }
 }
 
@@ -74,10 +77,7 @@ impl Model for Linear {
             }
             Inputs::Sparse(rows) => {
                 for (at, score) in scores.iter_mut().enumerate() {
-                    let (columns, values) = rows.row(at);
-                    let products =
-                        columns.iter().zip(values).map(|(at, value)| weights[*at as usize] * value);
-                    *score = products.sum::<f32>() + bias[0];
+                    *score = sparse_dot(weights, rows.row(at)) + bias[0];
                 }
             }
         }
@@ -116,30 +116,24 @@ impl Model for Linear {
         scores: &mut [f32],
     ) -> Result<(), Error> {
         let &Stored { rows, scaling, which } = stored;
-        if rows.width() != self.width || weights.parameters.len() != self.width + 1 {
-            return Err(Error::mismatch(
-                "features of the model",
-                self.width,
-                "features of the rows",
-                rows.width(),
-            ));
-        }
-        if rows.as_sparse().is_some() {
-            let mut batch = BatchRows::new(rows, scaling, true);
-            batch.gather(rows, scaling, which);
-            return self.score(weights, batch.inputs(), scores);
+        self.check_parameters(weights)?;
+        if rows.width() != self.width {
+            let (model, features) = ("features of the model", "features of the rows");
+            return Err(Error::mismatch(model, self.width, features, rows.width()));
         }
         let (weights, bias) = weights.parameters.split_at(self.width);
         let folded = scaling.fold(weights);
         share_pieces(scores, ROWS, |piece, scores| {
             with_scratch(self.width, |row| {
                 for (at, score) in which[piece * ROWS..].iter().zip(scores) {
-                    let stored = folded.as_deref().zip(rows.stored_numbers(*at as usize));
-                    let dot = if let Some((folded, stored)) = stored {
-                        wide_dot(folded, stored)
-                    } else {
-                        scaling.copy_row(rows, *at as usize, row);
-                        wide_dot(weights, row)
+                    let at = *at as usize;
+                    let dot = match (&folded, rows.as_sparse(), rows.stored_numbers(at)) {
+                        (Some(folded), Some(sparse), _) => sparse_dot(folded, sparse.row(at)),
+                        (Some(folded), _, Some(stored)) => wide_dot(folded, stored),
+                        _ => {
+                            scaling.copy_row(rows, at, row);
+                            wide_dot(weights, row)
+                        }
                     };
                     *score = dot + bias[0];
                 }
@@ -185,6 +179,14 @@ wide! {
             }
         }
     }
+}
+
+fn sparse_dot(weights: &[f32], (columns, values): (&[u32], &[f32])) -> f32 {
+    columns
+        .iter()
+        .zip(values)
+        .map(|(column, value)| weights[*column as usize] * value)
+        .sum()
 }
 
 fn add_sparse(rows: &SparseRows, score_gradients: &[f32], of_weights: &mut [f32]) {
@@ -279,12 +281,7 @@ mod tests {
             .collect();
         let mut sparse = SparseRows::new();
         for row in dense.chunks_exact(width) {
-            sparse.push(
-                row.iter()
-                    .enumerate()
-                    .filter(|(_, v)| **v != 0.0)
-                    .map(|(at, v)| (at as u32, *v)),
-            );
+            sparse.push_dense(row);
         }
         let score_gradients: Vec<f32> = (0..rows).map(|_| unit(&mut rng) as f32 - 0.5).collect();
         let both = [Inputs::Dense(&dense), Inputs::Sparse(&sparse)].map(|inputs| {

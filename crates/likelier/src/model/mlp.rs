@@ -1,12 +1,12 @@
 //! The multi-layer perceptron of the paper's Table 2: three hidden layers of 300 units, batch
 //! normalisation, ReLU.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::nn::Builder;
 
 /// Fully connected layers with ReLU between them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Mlp {
     /// Units of each hidden layer.
     pub hidden: Vec<usize>,
@@ -15,7 +15,7 @@ pub struct Mlp {
 }
 
 /// Where batch normalisation stands.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MlpNorm {
     /// Between each hidden layer and its ReLU.

@@ -1,11 +1,11 @@
 //! Residual networks of basic blocks: one family, in which depth and width are only numbers.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::nn::{Builder, NodeId, Shape};
 
 /// A residual network. Its stem is a 3×3 convolution without pooling, for small images.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ResNet {
     /// Channels, height and width of an image; rows hold it plane after plane.
     pub image: [usize; 3],

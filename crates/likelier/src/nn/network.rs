@@ -176,8 +176,10 @@ impl Builder {
         self.pool(PoolKind::Max, from, kernel, stride)
     }
 
+    /// A window is at most the image.
     fn pool(&mut self, kind: PoolKind, from: NodeId, kernel: usize, stride: usize) -> NodeId {
         let input = self.shape(from);
+        let kernel = kernel.min(input.height).min(input.width);
         let side = |length: usize| length.saturating_sub(kernel) / stride + 1;
         let output =
             Shape { height: side(input.height), width: side(input.width), channels: input.channels };

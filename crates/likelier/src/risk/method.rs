@@ -99,6 +99,11 @@ impl Method {
         matches!(self, Self::RankQuantile | Self::Likelihood)
     }
 
+    /// Whether it selects rows by rank between epochs.
+    pub fn prunes(self) -> bool {
+        matches!(self, Self::RankPruning | Self::PcompTeacher)
+    }
+
     /// What the method consists of.
     pub fn compose(self, setting: &Setting) -> Result<Composition, Error> {
         let mixture = setting.protocol.mixture(setting.prior)?;
@@ -133,7 +138,7 @@ impl Method {
         };
         Ok(Composition {
             objective,
-            prunes: matches!(self, Self::RankPruning | Self::PcompTeacher),
+            prunes: self.prunes(),
             has_teacher: self == Self::PcompTeacher,
             threshold: if self.needs_pairs() { ThresholdRule::PriorQuantile } else { ThresholdRule::Zero },
         })

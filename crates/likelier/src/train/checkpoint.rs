@@ -22,6 +22,8 @@ const FORMAT: u32 = 1;
 
 pub(super) struct Checkpoint<'a> {
     path: &'a Path,
+    /// What decides the run's result: worked out once, since it reads all the data.
+    identity: serde_json::Value,
     saved: Option<Instant>,
 }
 
@@ -40,8 +42,9 @@ struct Header {
 }
 
 impl<'a> Checkpoint<'a> {
-    pub(super) fn new(path: &'a Path) -> Self {
-        Self { path, saved: None }
+    pub(super) fn new(path: &'a Path, run: &Run<'_>) -> Result<Self, Error> {
+        let identity = identity(run).map_err(|reason| Error::file(path, reason))?;
+        Ok(Self { path, identity, saved: None })
     }
 
     /// Writes the state, if it is time or `now`. The file is replaced as a whole.
@@ -58,7 +61,7 @@ impl<'a> Checkpoint<'a> {
         let (optimiser_steps, moments) = run.optimiser.state();
         let header = Header {
             format: FORMAT,
-            run: identity(run)?,
+            run: self.identity.clone(),
             epochs_done: run.epochs_done,
             stopped_early: run.stopped_early,
             optimiser_steps,
@@ -67,7 +70,8 @@ impl<'a> Checkpoint<'a> {
             parameters: run.weights.parameters.len(),
             buffers: run.weights.buffers.len(),
         };
-        let beside = self.path.with_extension("partial");
+        let mut beside = self.path.as_os_str().to_owned();
+        beside.push(".partial");
         let mut file = BufWriter::new(File::create(&beside)?);
         serde_json::to_writer(&mut file, &header)?;
         file.write_all(b"\n")?;
@@ -101,8 +105,7 @@ impl<'a> Checkpoint<'a> {
         let mut line = Vec::new();
         (&mut file).take(1 << 20).read_until(b'\n', &mut line).map_err(cut)?;
         let header: Header = serde_json::from_slice(&line).map_err(|_| bad("this is not a checkpoint"))?;
-        let own = identity(run).map_err(|reason| Error::file(self.path, reason))?;
-        if header.format != FORMAT || header.run != own {
+        if header.format != FORMAT || header.run != self.identity {
             return Err(bad("the checkpoint belongs to a run with other settings, data or version"));
         }
         let (parameters, buffers) = (run.weights.parameters.len(), run.weights.buffers.len());

@@ -134,8 +134,7 @@ impl Config {
         if self.epochs == 0 || u32::try_from(self.epochs).is_err() {
             return not("the number of epochs", self.epochs as f64, "from 1 to 4 thousand million");
         }
-        let prunes = matches!(self.method, Method::RankPruning | Method::PcompTeacher);
-        if prunes && self.warm_up_epochs >= self.epochs {
+        if self.method.prunes() && self.warm_up_epochs >= self.epochs {
             return not(
                 "the number of warm-up epochs",
                 self.warm_up_epochs as f64,

@@ -85,7 +85,8 @@ impl Best {
         weights: &Weights,
     ) -> bool {
         match best {
-            Some(best) if value >= best.value => {
+            // In this order NaN is never better.
+            Some(best) if value.total_cmp(&best.value).is_ge() => {
                 hold_out.patience.is_some_and(|patience| epoch >= best.epoch + patience)
             }
             _ => {

@@ -121,7 +121,7 @@ fn train_here(
 ) -> Result<Outcome, Error> {
     config.check()?;
     let mut run = Run::start(data, config)?;
-    let mut checkpoint = control.checkpoint.map(Checkpoint::new);
+    let mut checkpoint = control.checkpoint.map(|path| Checkpoint::new(path, &run)).transpose()?;
     if let Some(checkpoint) = &checkpoint {
         checkpoint.load(&mut run)?;
     }

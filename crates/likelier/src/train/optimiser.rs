@@ -1,13 +1,13 @@
 //! Adam and its kin, step for step as PyTorch takes them.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::error::Error;
 use crate::nn::parallel::for_pieces_of_three;
 use crate::nn::simd::fast;
 
 /// A way to follow a gradient.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OptimiserKind {
     /// Adam with weight decay as an L2 term of the gradient: PyTorch's `Adam`, and the paper's choice.

@@ -1,13 +1,13 @@
 //! The training loop.
 
 use super::batches::Batches;
-use super::config::{Config, Predictor, PruningSchedule};
+use super::config::{Config, Criterion, Predictor, PruningSchedule};
 use super::hold_out::{Best, Parts, measure};
 use super::optimiser::Optimiser;
 use super::teacher::Teacher;
 use super::threshold::prior_quantile;
 use super::{Data, EpochSummary, memory};
-use crate::data::{Label, Pile, Rows, check_items, class_counts};
+use crate::data::{Label, Pile, Rows, class_counts};
 use crate::error::Error;
 use crate::model::{BatchRows, Classifier, Model, Scaling, ScalingKind, Stored, Weights};
 use crate::nn::simd::fast;
@@ -46,6 +46,7 @@ impl<'a> Run<'a> {
         let labels = labels_for(data, config.method)?;
         let share = config.hold_out.map_or(0.0, |hold_out| hold_out.share);
         let parts = Parts::new(data.piles, share, &mut stream(config.seed, Purpose::HoldOut));
+        check_hold_out(config, &parts, data.piles.are_paired())?;
         let batches = Batches::new(parts.piles(), config.batch_rows);
         let width = data.rows.width();
         memory::check(config.architecture.training_bytes(width, batches.largest())?)?;
@@ -244,22 +245,27 @@ impl Progress<'_, '_> {
         let weights = self.0.predictor().clone();
         self.0.classifier_with(weights)
     }
-
-    /// Its scores of some rows, in the work space that training has anyway.
-    pub fn scores(&mut self, rows: &Rows, which: &[u32]) -> Result<Vec<f32>, Error> {
-        check_items("the list of rows to score", which, rows.len())?;
-        let run = &mut *self.0;
-        let mut scores = vec![0.0; which.len()];
-        let weights = run.predictor().clone();
-        let stored = Stored { rows, scaling: &run.scaling, which };
-        run.model.score_rows(&weights, &stored, &mut scores)?;
-        Ok(scores)
-    }
 }
 
 /// Without an early end, so that it runs on wide vectors: the usual answer is yes.
 fn all_finite(values: &[f32]) -> bool {
     fast(|| values.iter().fold(true, |all, value| all & value.is_finite()))
+}
+
+/// Refuses a hold-out that nothing could be measured on.
+fn check_hold_out(config: &Config, parts: &Parts, paired: bool) -> Result<(), Error> {
+    let Some(hold_out) = config.hold_out else { return Ok(()) };
+    if hold_out.criterion == Criterion::Orientation && !paired {
+        return Err(Error::NotPaired { method: "the orientation criterion" });
+    }
+    if parts.held_out.iter().any(Vec::is_empty) {
+        return Err(Error::Setting {
+            name: "the held-out share",
+            value: hold_out.share.to_string(),
+            allowed: "large enough to hold out at least one comparison",
+        });
+    }
+    Ok(())
 }
 
 /// The labels, if the method is the one that sees them.
