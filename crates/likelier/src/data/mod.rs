@@ -5,6 +5,7 @@
 
 pub mod benchmark;
 mod comparisons;
+mod features;
 pub mod generate;
 pub mod read;
 mod rows;
@@ -18,6 +19,7 @@ use crate::error::Error;
 
 pub(crate) use comparisons::check_items;
 pub use comparisons::{Comparisons, Piles};
+pub use features::{Column, Features};
 pub use rows::Rows;
 pub use sparse::SparseRows;
 

@@ -1,20 +1,61 @@
 //! A trained classifier: a different type from a model being trained.
 
+use serde::{Deserialize, Serialize};
+
 use super::{Architecture, Scaling, Stored, Weights};
-use crate::data::{Label, Rows, check_items};
+use crate::data::{Features, Label, Rows, check_items};
 use crate::error::Error;
-use crate::risk::{Method, Setting};
+use crate::risk::{Method, Setting, sigmoid};
 
 /// A trained model with everything needed to use it, and every choice that made it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Classifier {
     pub(crate) architecture: Architecture,
     pub(crate) weights: Weights,
-    pub(crate) width: usize,
+    pub(crate) features: Features,
     pub(crate) scaling: Scaling,
     pub(crate) threshold: f32,
     pub(crate) method: Method,
     pub(crate) setting: Setting,
+    pub(crate) probability: ProbabilityMap,
+    pub(crate) summary: TrainingSummary,
+}
+
+/// From a score to a probability of the positive class: σ(slope·score + offset).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProbabilityMap {
+    /// What the score is multiplied with.
+    pub slope: f32,
+    /// What is added then.
+    pub offset: f32,
+}
+
+impl ProbabilityMap {
+    /// Takes the score above the threshold for log-odds, as the logistic loss does. Nothing was
+    /// calibrated.
+    pub fn plain(threshold: f32) -> Self {
+        Self { slope: 1.0, offset: -threshold }
+    }
+
+    /// The probability that belongs to a score.
+    pub fn of(&self, score: f32) -> f32 {
+        sigmoid(f64::from(self.slope * score + self.offset)) as f32
+    }
+}
+
+/// How training went, in the few numbers that a model file keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TrainingSummary {
+    /// Comparisons trained on; for loose piles, rows of the larger one.
+    pub comparisons: usize,
+    /// Comparisons held out.
+    pub held_out_comparisons: usize,
+    /// The epoch that the weights are those of.
+    pub epoch: usize,
+    /// The criterion on held-out comparisons in the chosen epoch.
+    pub held_out: Option<f64>,
+    /// The seed.
+    pub seed: u64,
 }
 
 /// Rows scored at a time.
@@ -25,16 +66,13 @@ impl Classifier {
     ///
     /// [threshold]: Classifier::threshold
     pub fn scores(&self, rows: &Rows, which: &[u32]) -> Result<Vec<f32>, Error> {
-        if rows.width() != self.width {
-            return Err(Error::mismatch(
-                "features of the model",
-                self.width,
-                "features of the rows",
-                rows.width(),
-            ));
+        let width = self.features.width();
+        if rows.width() != width {
+            let (model, found) = ("features of the model", "features of the rows");
+            return Err(Error::mismatch(model, width, found, rows.width()));
         }
         check_items("the list of rows to score", which, rows.len())?;
-        let mut model = self.architecture.build(self.width, which.len().min(ROWS))?;
+        let mut model = self.architecture.build(width, which.len().min(ROWS))?;
         let mut scores = vec![0.0; which.len()];
         let stored = Stored { rows, scaling: &self.scaling, which };
         model.score_rows(&self.weights, &stored, &mut scores)?;
@@ -45,6 +83,30 @@ impl Classifier {
     pub fn predict(&self, rows: &Rows, which: &[u32]) -> Result<Vec<Label>, Error> {
         let scores = self.scores(rows, which)?;
         Ok(scores.iter().map(|score| Label::positive_if(*score > self.threshold)).collect())
+    }
+
+    /// The same classifier, knowing what its features are called.
+    pub fn with_features(self, features: Features) -> Result<Self, Error> {
+        let (width, given) = (self.features.width(), features.width());
+        if given != width {
+            return Err(Error::mismatch("features of the model", width, "named features", given));
+        }
+        Ok(Self { features, ..self })
+    }
+
+    /// What its features are called.
+    pub fn features(&self) -> &Features {
+        &self.features
+    }
+
+    /// How scores become probabilities.
+    pub fn probability(&self) -> ProbabilityMap {
+        self.probability
+    }
+
+    /// How training went.
+    pub fn summary(&self) -> &TrainingSummary {
+        &self.summary
     }
 
     /// Where a score turns positive.
@@ -90,12 +152,22 @@ mod tests {
         let classifier = Classifier {
             architecture: Architecture::Linear,
             weights: Weights { parameters: vec![1.0, 0.0], buffers: Vec::new() },
-            width: 1,
+            features: Features::numbered(1),
             scaling: Scaling::fit(ScalingKind::None, &rows, &[]),
             threshold: 0.5,
             method: Method::PcompRelu,
             setting: Setting::new(Prior::new(0.5).unwrap(), Protocol::DISCARD),
+            probability: ProbabilityMap::plain(0.5),
+            summary: TrainingSummary {
+                comparisons: 1,
+                held_out_comparisons: 0,
+                epoch: 1,
+                held_out: None,
+                seed: 0,
+            },
         };
+        assert_eq!(classifier.probability().of(0.5), 0.5);
+        assert!(classifier.clone().with_features(Features::numbered(2)).is_err());
         let predicted = classifier.predict(&rows, &[0, 1, 2]).unwrap();
         assert_eq!(predicted, [Label::Negative, Label::Positive, Label::Negative]);
         assert!(matches!(classifier.scores(&rows, &[3]), Err(Error::NoSuchItem { index: 3, .. })));

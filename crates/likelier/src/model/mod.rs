@@ -8,7 +8,7 @@ mod resnet;
 mod scaling;
 
 pub use architecture::Architecture;
-pub use classifier::Classifier;
+pub use classifier::{Classifier, ProbabilityMap, TrainingSummary};
 pub use linear::Linear;
 pub use mlp::{Mlp, MlpNorm};
 pub use resnet::ResNet;

@@ -7,9 +7,11 @@ use super::optimiser::Optimiser;
 use super::teacher::Teacher;
 use super::threshold::prior_quantile;
 use super::{Data, EpochSummary, memory};
-use crate::data::{Label, Pile, Rows, class_counts};
+use crate::data::{Features, Label, Pile, Rows, class_counts};
 use crate::error::Error;
-use crate::model::{BatchRows, Classifier, Model, Scaling, ScalingKind, Stored, Weights};
+use crate::model::{
+    BatchRows, Classifier, Model, ProbabilityMap, Scaling, ScalingKind, Stored, TrainingSummary, Weights,
+};
 use crate::nn::simd::fast;
 use crate::prior::Prior;
 use crate::protocol::Mixture;
@@ -208,15 +210,19 @@ impl<'a> Run<'a> {
 
     /// The classifier of the best epoch, where one is chosen, else of the last.
     pub(super) fn classifier(&mut self) -> Result<Classifier, Error> {
-        let weights = self
-            .best
-            .as_ref()
-            .map_or_else(|| self.predictor(), |best| &best.weights)
-            .clone();
-        self.classifier_with(weights)
+        let (weights, epoch, held_out) = match &self.best {
+            Some(best) => (best.weights.clone(), best.epoch, Some(best.value)),
+            None => (self.predictor().clone(), self.epochs_done, None),
+        };
+        self.classifier_with(weights, epoch, held_out)
     }
 
-    fn classifier_with(&mut self, weights: Weights) -> Result<Classifier, Error> {
+    fn classifier_with(
+        &mut self,
+        weights: Weights,
+        epoch: usize,
+        held_out: Option<f64>,
+    ) -> Result<Classifier, Error> {
         let threshold = match self.config.threshold.unwrap_or(self.method.threshold) {
             ThresholdRule::Zero => 0.0,
             ThresholdRule::PriorQuantile => {
@@ -227,11 +233,19 @@ impl<'a> Run<'a> {
         Ok(Classifier {
             architecture: self.config.architecture.clone(),
             weights,
-            width: self.data.rows.width(),
+            features: Features::numbered(self.data.rows.width()),
             scaling: self.scaling.clone(),
             threshold,
             method: self.config.method,
             setting: self.config.setting,
+            probability: ProbabilityMap::plain(threshold),
+            summary: TrainingSummary {
+                comparisons: self.parts.trained[0].len().max(self.parts.trained[1].len()),
+                held_out_comparisons: self.parts.held_out[0].len().max(self.parts.held_out[1].len()),
+                epoch,
+                held_out,
+                seed: self.config.seed,
+            },
         })
     }
 }
@@ -243,7 +257,8 @@ impl Progress<'_, '_> {
     /// The classifier as it stands, with its threshold.
     pub fn classifier(&mut self) -> Result<Classifier, Error> {
         let weights = self.0.predictor().clone();
-        self.0.classifier_with(weights)
+        let epoch = self.0.epochs_done;
+        self.0.classifier_with(weights, epoch, None)
     }
 }
 
