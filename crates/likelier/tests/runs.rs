@@ -216,7 +216,14 @@ fn the_best_held_out_epoch_is_returned_and_patience_ends_a_run() {
                 best = at;
             }
         }
-        assert_eq!(chosen, seen[best].1, "{criterion:?}: the best of {} epochs", seen.len());
+        assert_eq!(
+            chosen.weights(),
+            seen[best].1.weights(),
+            "{criterion:?}: best of {} epochs",
+            seen.len()
+        );
+        assert_eq!(chosen.threshold(), seen[best].1.threshold());
+        assert_eq!((chosen.summary().epoch, chosen.summary().held_out), (best + 1, Some(seen[best].0)));
         assert_eq!(seen.len(), best + 1 + 6, "{criterion:?}: stopped six epochs later");
     }
 }
