@@ -45,6 +45,7 @@
 
 pub mod data;
 mod error;
+pub mod estimate;
 pub mod evaluate;
 pub mod model;
 pub mod nn;
