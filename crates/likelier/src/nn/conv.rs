@@ -2,13 +2,15 @@
 //!
 //! A window of the input, `kernel × kernel × channels` numbers, becomes a row of a matrix that is
 //! multiplied with the weights (`kernel·kernel·inputs × outputs`). Windows are unrolled a block at a
-//! time, so that the block stays in the cache between being written and being multiplied.
+//! time, so that the block stays in the cache between being written and being multiplied. 3×3 kernels of
+//! stride 1 go by Winograd's shorter way (see `winograd`).
 
 use rayon::prelude::*;
 
 use super::matmul::{Matrix, matmul};
 use super::network::Shape;
 use super::simd::{fast, wide, with_scratch};
+use super::winograd::{PLACES, gather_kernels, transform_kernels};
 
 /// Partial sums of the weights' gradient, whatever the number of threads.
 pub(super) const GROUPS: usize = 4;
@@ -33,6 +35,26 @@ impl Conv {
         self.window() * self.output.channels
     }
 
+    /// Whether Winograd's way is open, and shorter: few channels would not fill the vectors.
+    fn is_winograd(&self) -> bool {
+        self.kernel == 3 && self.stride == 1 && self.input.channels >= 16 && self.output.channels >= 16
+    }
+
+    /// Numbers in a gradient of the weights as the backward pass sums it.
+    fn summed(&self) -> usize {
+        if self.is_winograd() {
+            PLACES * self.input.channels * self.output.channels
+        } else {
+            self.parameters()
+        }
+    }
+
+    /// Work space: partial sums of the gradient, and the transformed weights.
+    pub(super) fn work(&self) -> usize {
+        let transformed = if self.is_winograd() { self.summed() } else { 0 };
+        GROUPS * self.summed() + transformed
+    }
+
     /// Windows unrolled at a time: as many as the cache holds, or enough to make up for packing a large
     /// matrix of weights.
     fn block(&self) -> usize {
@@ -44,7 +66,18 @@ impl Conv {
         (2048 / self.output.pixels()).clamp(8, 32)
     }
 
-    pub(super) fn forward(&self, weights: &[f32], x: &[f32], y: &mut [f32]) {
+    /// `work` holds at least [`Conv::work`] numbers.
+    pub(super) fn forward(&self, weights: &[f32], x: &[f32], y: &mut [f32], work: &mut [f32]) {
+        if self.is_winograd() {
+            let kernels = &mut work[..self.summed()];
+            transform_kernels(weights, kernels);
+            self.winograd_forward(kernels, x, y, self.images());
+        } else {
+            self.unrolled_forward(weights, x, y);
+        }
+    }
+
+    pub(super) fn unrolled_forward(&self, weights: &[f32], x: &[f32], y: &mut [f32]) {
         let (outputs, images) = (self.output.channels, self.images());
         y.par_chunks_mut(images * self.output.size())
             .enumerate()
@@ -66,50 +99,62 @@ impl Conv {
             });
     }
 
-    /// The gradient by weights and, where it is wanted, by the input. `partial` holds [`GROUPS`] times
-    /// as many numbers as there are weights.
+    /// The gradient by weights and, where it is wanted, by the input. `work` as in the forward pass.
     pub(super) fn backward(
         &self,
         weights: &[f32],
         x: &[f32],
         dy: &[f32],
         gradient: &mut [f32],
-        partial: &mut [f32],
+        work: &mut [f32],
         dx: Option<(&mut [f32], bool)>,
     ) {
         let images = (dy.len() / self.output.size()).div_ceil(GROUPS);
-        let groups = dy.chunks(images * self.output.size());
-        let used = groups.len();
-        let partial = &mut partial[..used * self.parameters()];
+        let (partial, kernels) = work.split_at_mut(GROUPS * self.summed());
+        let kernels = if self.is_winograd() {
+            let kernels = &mut kernels[..self.summed()];
+            transform_kernels(weights, kernels);
+            &*kernels
+        } else {
+            weights
+        };
+        let used = dy.chunks(images * self.output.size()).len();
+        let partial = &mut partial[..used * self.summed()];
         let work = dy
             .par_chunks(images * self.output.size())
             .zip(x.par_chunks(images * self.input.size()))
-            .zip(partial.par_chunks_mut(self.parameters()));
+            .zip(partial.par_chunks_mut(self.summed()));
+        let group = |((dy, x), partial): ((&[f32], &[f32]), &mut [f32]), dx: Option<&mut [f32]>| {
+            if self.is_winograd() {
+                self.winograd_backward(kernels, x, dy, partial, dx);
+            } else {
+                self.unrolled_backward(kernels, x, dy, partial, dx);
+            }
+        };
         match dx {
-            Some((dx, accumulate)) => work.zip(dx.par_chunks_mut(images * self.input.size())).for_each(
-                |(((dy, x), partial), dx)| {
+            Some((dx, accumulate)) => {
+                work.zip(dx.par_chunks_mut(images * self.input.size())).for_each(|(work, dx)| {
                     if !accumulate {
                         dx.fill(0.0);
                     }
-                    self.backward_group(weights, x, dy, partial, Some(dx));
-                },
-            ),
-            None => work.for_each(|((dy, x), partial)| self.backward_group(weights, x, dy, partial, None)),
+                    group(work, Some(dx));
+                });
+            }
+            None => work.for_each(|work| group(work, None)),
         }
-        let length = gradient.len();
-        gradient.par_chunks_mut(16_384).enumerate().for_each(|(at, gradient)| {
-            let first = at * 16_384;
-            gradient.copy_from_slice(&partial[first..first + gradient.len()]);
-            fast(|| {
-                for group in 1..used {
-                    let from = &partial[group * length + first..];
-                    gradient.iter_mut().zip(from).for_each(|(to, from)| *to += from);
-                }
-            });
-        });
+        if self.is_winograd() {
+            let (sum, others) = partial.split_at_mut(self.summed());
+            add_all(sum, others);
+            gather_kernels(sum, gradient);
+        } else {
+            gradient.copy_from_slice(&partial[..gradient.len()]);
+            add_all(gradient, &partial[gradient.len()..]);
+        }
     }
 
-    fn backward_group(
+    /// The gradient of some images by the weights and, where it is wanted, by the input, to which it is
+    /// added.
+    pub(super) fn unrolled_backward(
         &self,
         weights: &[f32],
         x: &[f32],
@@ -170,6 +215,18 @@ impl Conv {
             visit(line, start.min(self.kernel - count), count, source);
         }
     }
+}
+
+/// Adds slices that lie one after the other, each as long as `sum`, in their order.
+fn add_all(sum: &mut [f32], slices: &[f32]) {
+    const PIECE: usize = 16_384;
+    let length = sum.len();
+    sum.par_chunks_mut(PIECE).enumerate().for_each(|(at, sum)| {
+        for slice in slices.chunks_exact(length) {
+            let from = &slice[at * PIECE..];
+            fast(|| sum.iter_mut().zip(from).for_each(|(to, from)| *to += from));
+        }
+    });
 }
 
 wide! {

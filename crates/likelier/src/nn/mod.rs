@@ -15,6 +15,7 @@ pub(crate) mod parallel;
 mod plan;
 mod pool;
 pub(crate) mod simd;
+mod winograd;
 
 pub use dense::SquareProduct;
 pub use network::{Builder, Mode, Network, NodeId, Shape};

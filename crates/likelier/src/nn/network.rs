@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::conv::{Conv, GROUPS};
+use super::conv::Conv;
 use super::dense::Dense;
 use super::norm::{Norm, NormWork};
 use super::parallel::for_pieces;
@@ -228,16 +228,16 @@ impl Builder {
         let plan = Plan::of(&self.nodes);
         let outputs: usize = self.nodes.iter().skip(1).map(|node| node.shape.size()).sum();
         let slots: usize = plan.slot_sizes.iter().sum();
-        let partial = self.largest_conv() * GROUPS;
-        4 * (rows * (outputs + slots) + partial)
+        4 * (rows * (outputs + slots) + self.conv_work())
     }
 
-    fn largest_conv(&self) -> usize {
-        let parameters = |node: &Node| match &node.layer {
-            Layer::Conv(conv) => conv.parameters(),
+    /// Numbers of work space that the convolutions share.
+    fn conv_work(&self) -> usize {
+        let work = |node: &Node| match &node.layer {
+            Layer::Conv(conv) => conv.work(),
             _ => 0,
         };
-        self.nodes.iter().map(parameters).max().unwrap_or(0)
+        self.nodes.iter().map(work).max().unwrap_or(0)
     }
 
     /// The network, with work space for batches of up to `rows` rows. Its last node is its score.
@@ -259,7 +259,7 @@ impl Builder {
                 })
                 .collect(),
             slots: plan.slot_sizes.iter().map(|size| vec![0.0; rows * size]).collect(),
-            partial: vec![0.0; GROUPS * self.largest_conv()],
+            conv_work: vec![0.0; self.conv_work()],
             parameters: self.parameters(),
             rows,
             plan,
@@ -277,7 +277,7 @@ pub struct Network {
     norm_work: Vec<NormWork>,
     winners: Vec<Vec<u32>>,
     slots: Vec<Vec<f32>>,
-    partial: Vec<f32>,
+    conv_work: Vec<f32>,
     parameters: usize,
     rows: usize,
 }
@@ -316,7 +316,7 @@ impl Network {
                 Layer::Input => {}
                 Layer::ChannelsLast => channels_last(node.shape, x, y),
                 Layer::Dense(dense) => dense.forward(weights, x, y),
-                Layer::Conv(conv) => conv.forward(weights, x, y),
+                Layer::Conv(conv) => conv.forward(weights, x, y, &mut self.conv_work),
                 Layer::Norm(norm, added) => {
                     let added = added.map(|added| output_of(added, node.shape.size()));
                     let work = &mut self.norm_work[at];
@@ -377,7 +377,7 @@ impl Network {
                 }
                 Layer::Conv(conv) => {
                     let dx = target(&mut self.slots, step.to_input, rows * input_size);
-                    conv.backward(weights, x, here, gradient, &mut self.partial, dx);
+                    conv.backward(weights, x, here, gradient, &mut self.conv_work, dx);
                 }
                 Layer::Norm(norm, _) => {
                     let added = target(&mut self.slots, step.to_added, rows * node.shape.size());
