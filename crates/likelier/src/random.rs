@@ -61,11 +61,11 @@ pub fn chance(rng: &mut impl Rng, probability: f64) -> bool {
 pub fn below(rng: &mut impl Rng, count: usize) -> usize {
     let count = count as u64;
     // The high word of a 128-bit product is uniform once the few low words that would favour some
-    // values are drawn again.
-    let reject_below = if count == 0 { 0 } else { count.wrapping_neg() % count };
+    // values are drawn again. They are below 2⁶⁴ mod count: the division is rarely needed.
     loop {
         let product = u128::from(rng.next_u64()) * u128::from(count);
-        if product as u64 >= reject_below {
+        let low = product as u64;
+        if low >= count || low >= count.wrapping_neg() % count {
             return (product >> 64) as usize;
         }
     }

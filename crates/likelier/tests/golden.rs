@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use likelier::data::Pile;
-use likelier::model::{Inputs, Linear, Model, Weights};
+use likelier::data::Rows;
+use likelier::model::{Linear, Model, Scaling, ScalingKind, Stored, Weights};
 use likelier::risk::{Batch, Gradients, Setting, Side};
 use likelier::train::{Optimiser, OptimiserKind};
 use likelier::{Collection, Method, Prior, Protocol};
@@ -99,18 +100,20 @@ fn ten_optimiser_steps_agree_with_pytorch() {
         };
         let (rate, decay) = (number(&case["learning_rate"]), number(&case["weight_decay"]));
         let mut optimiser = Optimiser::new(kind, width + 1, rate, decay);
-        let mut scores = vec![0.0; inputs.len() / width];
+        let rows = Rows::from_numbers(inputs, width).unwrap();
+        let scaling = Scaling::fit(ScalingKind::None, &rows, &[]);
+        let all: Vec<u32> = (0..rows.len() as u32).collect();
+        let batch_rows = Stored { rows: &rows, scaling: &scaling, which: &all };
+        let mut scores = vec![0.0; all.len()];
         let mut gradients = Gradients::default();
         let mut gradient = vec![0.0; width + 1];
         for expected in case["values"].as_array().unwrap().iter().map(number) {
-            model.forward(&mut weights, Inputs::Dense(&inputs), &mut scores).unwrap();
+            model.forward(&mut weights, &batch_rows, &mut scores).unwrap();
             let (likelier, other) = scores.split_at(scores.len() / 2);
             let batch = Batch::of_scores(likelier, other);
             let value = composition.objective.evaluate(&batch, &mut gradients).unwrap().value;
             assert!((value - expected).abs() < 1e-5, "{method}: {value} is not {expected}");
-            model
-                .backward(&weights, Inputs::Dense(&inputs), gradients.all(), &mut gradient)
-                .unwrap();
+            model.backward(&weights, &batch_rows, gradients.all(), &mut gradient).unwrap();
             optimiser.step(&mut weights.parameters, &gradient);
         }
         let mut expected = numbers(&case["final_weights"]);

@@ -3,7 +3,10 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
-use likelier::model::{Architecture, Inputs, Mlp, MlpNorm, Model, ResNet, Weights};
+use likelier::data::Rows;
+use likelier::model::{
+    Architecture, Mlp, MlpNorm, Model, NetworkModel, ResNet, Scaling, ScalingKind, Stored, Weights,
+};
 use likelier::nn::{Builder, Mode, Network, Shape};
 use likelier::random::{Purpose, Rng, stream, unit};
 use serde_json::Value;
@@ -287,7 +290,7 @@ fn golden_model(case: &Value) -> Box<dyn Model> {
             let node = builder.relu(node);
             let node = builder.average_pool(node, 2, 1);
             builder.dense(node, 1);
-            Box::new(builder.build(rows))
+            Box::new(NetworkModel::from(builder.build(rows)))
         }
         other => panic!("unknown case {other}"),
     }
@@ -305,13 +308,16 @@ fn forward_and_backward_agree_with_pytorch_in_float64() {
         let mut weights = Weights { parameters: floats(&case["parameters"]), buffers };
         let mut model = golden_model(case);
         let mut scores = vec![0.0; combination.len()];
-        model.forward(&mut weights, Inputs::Dense(&inputs), &mut scores).unwrap();
+        let width = inputs.len() / scores.len();
+        let rows = Rows::from_numbers(inputs, width).unwrap();
+        let scaling = Scaling::fit(ScalingKind::None, &rows, &[]);
+        let all: Vec<u32> = (0..rows.len() as u32).collect();
+        let batch = Stored { rows: &rows, scaling: &scaling, which: &all };
+        model.forward(&mut weights, &batch, &mut scores).unwrap();
         let mut gradient = vec![0.0; weights.parameters.len()];
-        model
-            .backward(&weights, Inputs::Dense(&inputs), &combination, &mut gradient)
-            .unwrap();
+        model.backward(&weights, &batch, &combination, &mut gradient).unwrap();
         let mut inference_scores = vec![0.0; combination.len()];
-        model.score(&weights, Inputs::Dense(&inputs), &mut inference_scores).unwrap();
+        model.score(&weights, &batch, &mut inference_scores).unwrap();
         for (what, ours) in [
             ("scores", &scores),
             ("gradient", &gradient),

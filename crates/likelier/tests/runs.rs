@@ -292,16 +292,19 @@ fn sparse_rows_train_a_linear_model_as_dense_ones_do() {
         let data = Data { rows, piles: pairs.piles(), labels: None };
         quiet(&data, &config).scores(rows, &all).unwrap()
     });
-    for (dense, sparse) in scores[0].iter().zip(&scores[1]) {
-        assert!((dense - sparse).abs() < 1e-5, "{dense} is not {sparse}");
-    }
+    let equal = |scores: [Vec<f32>; 2]| {
+        for (dense, sparse) in scores[0].iter().zip(&scores[1]) {
+            assert!((dense - sparse).abs() < 1e-5, "{dense} is not {sparse}");
+        }
+    };
+    equal(scores);
     // Standardising fills the zeros, so sparse rows are then made dense, one at a time.
     let standardised = Config { scaling: Some(ScalingKind::Standardise), ..config.clone() };
     let scores = [&dense, &sparse].map(|rows| {
         let data = Data { rows, piles: pairs.piles(), labels: None };
         quiet(&data, &standardised).scores(rows, &all).unwrap()
     });
-    assert_eq!(scores[0], scores[1]);
+    equal(scores);
     // A network takes the same rows, made dense batch by batch.
     let mlp = Architecture::Mlp(Mlp { hidden: vec![4], norm: MlpNorm::None });
     let data = Data { rows: &sparse, piles: pairs.piles(), labels: None };

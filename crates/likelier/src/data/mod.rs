@@ -21,6 +21,7 @@ pub(crate) use comparisons::check_items;
 pub use comparisons::{Comparisons, Piles};
 pub use features::{Column, Features};
 pub use rows::Rows;
+pub(crate) use rows::Values;
 pub use sparse::SparseRows;
 
 /// The true class of a row: known to whoever judges a classifier, never to training.

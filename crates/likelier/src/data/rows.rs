@@ -13,8 +13,9 @@ pub struct Rows {
     width: usize,
 }
 
+/// The numbers of [`Rows`] as they are stored: row after row, or sparse.
 #[derive(Clone, Debug, PartialEq)]
-enum Values {
+pub(crate) enum Values {
     Numbers(Vec<f32>),
     Bytes(Vec<u8>),
     Sparse(SparseRows),
@@ -87,12 +88,9 @@ impl Rows {
         }
     }
 
-    /// Row `row` as it is stored, if as numbers.
-    pub(crate) fn stored_numbers(&self, row: usize) -> Option<&[f32]> {
-        match &self.values {
-            Values::Numbers(values) => Some(&values[row * self.width..(row + 1) * self.width]),
-            _ => None,
-        }
+    /// The numbers as they are stored.
+    pub(crate) fn values(&self) -> &Values {
+        &self.values
     }
 
     /// Writes row `row` as numbers into `into`, which is as long as the row is wide.

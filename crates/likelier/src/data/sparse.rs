@@ -26,17 +26,6 @@ impl SparseRows {
         self.starts.push(self.values.len());
     }
 
-    /// Adds a row of another matrix, each number times the factor of its column.
-    pub(crate) fn push_scaled(&mut self, (columns, values): (&[u32], &[f32]), factors: &[f32]) {
-        self.columns.extend_from_slice(columns);
-        let scaled = columns
-            .iter()
-            .zip(values)
-            .map(|(column, value)| value * factors[*column as usize]);
-        self.values.extend(scaled);
-        self.starts.push(self.values.len());
-    }
-
     /// Adds the non-zero numbers of a dense row.
     pub fn push_dense(&mut self, row: &[f32]) {
         let entries = row.iter().enumerate().filter(|(_, value)| **value != 0.0);
@@ -58,6 +47,11 @@ impl SparseRows {
     /// Whether there is no row.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// How many numbers are stored.
+    pub(crate) fn entries(&self) -> usize {
+        self.values.len()
     }
 
     /// The columns and the numbers of a row.

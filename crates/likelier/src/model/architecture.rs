@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{Linear, Mlp, Model, ResNet, Weights};
+use super::{Linear, Mlp, Model, NetworkModel, ResNet, Weights};
 use crate::error::Error;
 use crate::nn::Builder;
 use crate::random::Rng;
@@ -37,7 +37,7 @@ impl Architecture {
     pub fn build(&self, width: usize, rows: usize) -> Result<Box<dyn Model>, Error> {
         Ok(match self.builder(width)? {
             None => Box::new(Linear::new(width)),
-            Some(builder) => Box::new(builder.build(rows)),
+            Some(builder) => Box::new(NetworkModel::from(builder.build(rows))),
         })
     }
 

@@ -75,7 +75,7 @@ impl Classifier {
         let mut model = self.architecture.build(width, which.len().min(ROWS))?;
         let mut scores = vec![0.0; which.len()];
         let stored = Stored { rows, scaling: &self.scaling, which };
-        model.score_rows(&self.weights, &stored, &mut scores)?;
+        model.score(&self.weights, &stored, &mut scores)?;
         Ok(scores)
     }
 

@@ -1,29 +1,35 @@
 //! f(x) = ⟨w, x⟩ + b: the model of the paper's Table 3, on dense and on sparse rows.
+//!
+//! Rows are read where they are stored, never copied. Scaling, x ↦ (x − offset)·factor, is done on the
+//! way: the factors are taken into the weights (and into the gradient), the offsets are subtracted from
+//! each number first, because subtracting them from sums would cancel the digits of large ones.
 
-use std::ops::Range;
-
-use super::{Inputs, Model, Stored, Weights};
-use crate::data::SparseRows;
+use super::{Model, Stored, Weights};
+use crate::data::{SparseRows, Values};
 use crate::error::Error;
 use crate::nn::parallel::share_pieces;
 use crate::nn::simd::{wide, with_scratch};
 use crate::random::{Rng, unit};
 
 /// A linear model. Its parameters are the weights and then the bias.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Linear {
     width: usize,
+    /// Each weight times the factor of its feature.
+    folded: Vec<f32>,
+    /// A gradient for each piece of a batch.
+    partial: Vec<f32>,
 }
 
-/// Rows that one piece of work scores.
+/// Rows that one piece of work takes.
 const ROWS: usize = 64;
-/// Columns that one piece of work sums over.
-const COLUMNS: usize = 128;
+/// Below so many numbers, sharing a batch costs more than it saves.
+const WORTH_SHARING: usize = 1 << 16;
 
 impl Linear {
     /// A linear model of rows of `width` features.
     pub fn new(width: usize) -> Self {
-        Self { width }
+        Self { width, folded: Vec::new(), partial: Vec::new() }
     }
 
     /// PyTorch's default initialisation: everything uniform in ±1/√width.
@@ -32,23 +38,30 @@ impl Linear {
         (0..=width).map(|_| ((2.0 * unit(rng) - 1.0) * bound) as f32).collect()
     }
 
-    fn check(self, weights: &Weights, inputs: Inputs<'_>, rows: usize) -> Result<(), Error> {
-        let (found, needed) = match inputs {
-            Inputs::Dense(values) => (values.len(), rows * self.width),
-            Inputs::Sparse(values) => (values.len(), rows),
-        };
-        if found != needed {
-            return Err(Error::mismatch("inputs", found, "that the scores need", needed));
+    fn check(&self, weights: &Weights, batch: &Stored<'_>, scores: usize) -> Result<(), Error> {
+        if batch.which.len() != scores {
+            return Err(Error::mismatch("rows", batch.which.len(), "scores", scores));
         }
-        self.check_parameters(weights)
+        if batch.rows.width() != self.width {
+            let (model, features) = ("features of the model", "features of the rows");
+            return Err(Error::mismatch(model, self.width, features, batch.rows.width()));
+        }
+        let found = weights.parameters.len();
+        if found != self.width + 1 {
+            let (parameters, needed) = ("parameters of a linear model", "features and a bias");
+            return Err(Error::mismatch(parameters, found, needed, self.width + 1));
+        }
+        Ok(())
     }
 
-    fn check_parameters(self, weights: &Weights) -> Result<(), Error> {
-        let found = weights.parameters.len();
-        if found == self.width + 1 {
-            return Ok(());
-        }
-        Err(Error::mismatch("parameters of a linear model", found, "features and a bias", self.width + 1))
+    /// Rows in a piece of a batch: all of them where the numbers to be read are few.
+    fn piece(&self, stored: &Stored<'_>) -> usize {
+        let rows = stored.which.len();
+        let numbers = match (stored.rows.as_sparse(), stored.scaling.offset()) {
+            (Some(sparse), None) => rows * sparse.entries() / sparse.len().max(1),
+            _ => rows * self.width,
+        };
+        if numbers < WORTH_SHARING { rows.max(1) } else { ROWS }
     }
 }
 
@@ -56,194 +69,346 @@ impl Model for Linear {
     fn forward(
         &mut self,
         weights: &mut Weights,
-        inputs: Inputs<'_>,
+        batch: &Stored<'_>,
         scores: &mut [f32],
     ) -> Result<(), Error> {
-        self.score(weights, inputs, scores)
+        self.score(weights, batch, scores)
     }
 
-    fn score(&mut self, weights: &Weights, inputs: Inputs<'_>, scores: &mut [f32]) -> Result<(), Error> {
-        self.check(weights, inputs, scores.len())?;
+    fn score(&mut self, weights: &Weights, stored: &Stored<'_>, scores: &mut [f32]) -> Result<(), Error> {
+        self.check(weights, stored, scores.len())?;
+        let &Stored { rows, scaling, which } = stored;
         let (weights, bias) = weights.parameters.split_at(self.width);
-        match inputs {
-            Inputs::Dense(values) => {
-                // Shared where the rows together are long enough to be worth it.
-                let piece = if values.len() < 1 << 16 { scores.len().max(1) } else { ROWS };
-                share_pieces(scores, piece, |piece_at, scores| {
-                    let first = piece_at * piece * self.width;
-                    let values = &values[first..first + scores.len() * self.width];
-                    score_dense(weights, bias[0], values, scores);
-                });
-            }
-            Inputs::Sparse(rows) => {
-                for (at, score) in scores.iter_mut().enumerate() {
-                    *score = sparse_dot(weights, rows.row(at)) + bias[0];
+        self.folded.clear();
+        self.folded
+            .extend(weights.iter().zip(scaling.factor()).map(|(weight, factor)| weight * factor));
+        let (folded, offset) = (&self.folded[..], scaling.offset());
+        let piece = self.piece(stored);
+        share_pieces(scores, piece, |at, scores| {
+            let which = &which[at * piece..at * piece + scores.len()];
+            match (rows.values(), offset) {
+                (Values::Numbers(values), _) => {
+                    score_numbers(values, which, offset, folded, bias[0], scores);
+                }
+                (Values::Bytes(values), _) => score_bytes(values, which, offset, folded, bias[0], scores),
+                (Values::Sparse(values), None) => score_sparse(values, which, folded, bias[0], scores),
+                (Values::Sparse(_), Some(offset)) => {
+                    score_filled(&Stored { which, ..*stored }, offset, folded, bias[0], scores);
                 }
             }
-        }
+        });
         Ok(())
     }
 
     fn backward(
         &mut self,
         weights: &Weights,
-        inputs: Inputs<'_>,
+        batch: &Stored<'_>,
         score_gradients: &[f32],
         gradient: &mut [f32],
     ) -> Result<(), Error> {
-        self.check(weights, inputs, score_gradients.len())?;
+        self.check(weights, batch, score_gradients.len())?;
+        let &Stored { rows, scaling, which } = batch;
         let (of_weights, of_bias) = gradient.split_at_mut(self.width);
         of_bias[0] = score_gradients.iter().map(|&g| f64::from(g)).sum::<f64>() as f32;
-        match inputs {
-            Inputs::Dense(values) => {
-                let piece = if values.len() < 1 << 16 { self.width } else { COLUMNS };
-                share_pieces(of_weights, piece, |at, of_weights| {
-                    let columns = at * piece..at * piece + of_weights.len();
-                    sum_rows(values, self.width, columns, score_gradients, of_weights);
-                });
+        let offset = scaling.offset();
+        let sum = |which: &[u32], score_gradients: &[f32], sums: &mut [f32]| match (rows.values(), offset) {
+            (Values::Numbers(values), _) => sum_numbers(values, which, offset, score_gradients, sums),
+            (Values::Bytes(values), _) => sum_bytes(values, which, offset, score_gradients, sums),
+            (Values::Sparse(values), None) => sum_sparse(values, which, score_gradients, sums),
+            (Values::Sparse(_), Some(offset)) => {
+                sum_filled(&Stored { which, ..*batch }, offset, score_gradients, sums);
             }
-            Inputs::Sparse(rows) => add_sparse(rows, score_gradients, of_weights),
-        }
-        Ok(())
-    }
-
-    /// Where features are at most multiplied, rows are scored as they are stored, with the factors taken
-    /// into the weights; other rows are copied and scaled one at a time.
-    fn score_rows(
-        &mut self,
-        weights: &Weights,
-        stored: &Stored<'_>,
-        scores: &mut [f32],
-    ) -> Result<(), Error> {
-        let &Stored { rows, scaling, which } = stored;
-        self.check_parameters(weights)?;
-        if rows.width() != self.width {
-            let (model, features) = ("features of the model", "features of the rows");
-            return Err(Error::mismatch(model, self.width, features, rows.width()));
-        }
-        let (weights, bias) = weights.parameters.split_at(self.width);
-        let folded = scaling.fold(weights);
-        share_pieces(scores, ROWS, |piece, scores| {
-            with_scratch(self.width, |row| {
-                for (at, score) in which[piece * ROWS..].iter().zip(scores) {
-                    let at = *at as usize;
-                    let dot = match (&folded, rows.as_sparse(), rows.stored_numbers(at)) {
-                        (Some(folded), Some(sparse), _) => sparse_dot(folded, sparse.row(at)),
-                        (Some(folded), _, Some(stored)) => wide_dot(folded, stored),
-                        _ => {
-                            scaling.copy_row(rows, at, row);
-                            wide_dot(weights, row)
-                        }
-                    };
-                    *score = dot + bias[0];
-                }
+        };
+        let piece = self.piece(batch);
+        if piece >= which.len() || (rows.as_sparse().is_some() && offset.is_none()) {
+            sum(which, score_gradients, of_weights);
+        } else {
+            // Each piece on its own, so that a thread goes back over the rows that it has just scored.
+            let pieces = which.len().div_ceil(piece);
+            self.partial.resize(pieces * self.width, 0.0);
+            share_pieces(&mut self.partial, self.width, |at, sums| {
+                let range = at * piece..((at + 1) * piece).min(which.len());
+                sum(&which[range.clone()], &score_gradients[range], sums);
             });
-        });
-        Ok(())
-    }
-
-    fn takes_sparse(&self) -> bool {
-        true
-    }
-}
-
-wide! {
-    /// [`dot`] on its own.
-    fn wide_dot(a: &'w [f32], b: &'w [f32]) -> f32 {
-        dot(a, b)
-    }
-}
-
-wide! {
-    /// The scores of rows that lie one after the other.
-    fn score_dense(weights: &'w [f32], bias: f32, values: &'w [f32], scores: &'w mut [f32]) {
-        for (row, score) in values.chunks_exact(weights.len()).zip(scores) {
-            *score = dot(weights, row) + bias;
-        }
-    }
-}
-
-wide! {
-    /// The sum of some columns of the rows, each row times its score's gradient.
-    fn sum_rows(
-        values: &'w [f32],
-        width: usize,
-        columns: Range<usize>,
-        score_gradients: &'w [f32],
-        sums: &'w mut [f32],
-    ) {
-        sums.fill(0.0);
-        for (row, of_score) in values.chunks_exact(width).zip(score_gradients) {
-            for (sum, value) in sums.iter_mut().zip(&row[columns.clone()]) {
-                *sum += of_score * value;
+            of_weights.fill(0.0);
+            for partial in self.partial.chunks_exact(self.width) {
+                of_weights.iter_mut().zip(partial).for_each(|(sum, partial)| *sum += partial);
             }
         }
+        of_weights
+            .iter_mut()
+            .zip(scaling.factor())
+            .for_each(|(sum, factor)| *sum *= factor);
+        Ok(())
     }
 }
 
-fn sparse_dot(weights: &[f32], (columns, values): (&[u32], &[f32])) -> f32 {
-    columns
-        .iter()
-        .zip(values)
-        .map(|(column, value)| weights[*column as usize] * value)
-        .sum()
-}
-
-fn add_sparse(rows: &SparseRows, score_gradients: &[f32], of_weights: &mut [f32]) {
-    of_weights.fill(0.0);
-    for (at, of_score) in score_gradients.iter().enumerate() {
-        let (columns, values) = rows.row(at);
-        for (column, value) in columns.iter().zip(values) {
-            of_weights[*column as usize] += of_score * value;
+/// Defines the two loops over dense rows for one way of storing their numbers.
+macro_rules! dense_rows {
+    ($number:ty, $score:ident, $sum:ident) => {
+        wide! {
+            fn $score(
+                values: &'w [$number],
+                which: &'w [u32],
+                offset: Option<&'w [f32]>,
+                weights: &'w [f32],
+                bias: f32,
+                scores: &'w mut [f32],
+            ) {
+                match offset {
+                    None => score_dense::<_, false>(values, which, &[], weights, bias, scores),
+                    Some(offset) => score_dense::<_, true>(values, which, offset, weights, bias, scores),
+                }
+            }
         }
-    }
-}
 
-/// ⟨a, b⟩ in interleaved sums, which the compiler turns into vector instructions; always in the same
-/// order, so always the same bits.
+        wide! {
+            fn $sum(
+                values: &'w [$number],
+                which: &'w [u32],
+                offset: Option<&'w [f32]>,
+                score_gradients: &'w [f32],
+                sums: &'w mut [f32],
+            ) {
+                match offset {
+                    None => sum_dense::<_, false>(values, which, &[], score_gradients, sums),
+                    Some(offset) => sum_dense::<_, true>(values, which, offset, score_gradients, sums),
+                }
+            }
+        }
+    };
+}
+dense_rows!(f32, score_numbers, sum_numbers);
+dense_rows!(u8, score_bytes, sum_bytes);
+
+/// Some of a row's numbers, less their offsets where they have any.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "only inlined code is compiled for the wider vectors")]
-fn dot(a: &[f32], b: &[f32]) -> f32 {
-    const LANES: usize = 64;
-    let mut sums = [0.0_f32; LANES];
-    let (a_chunks, b_chunks) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    let rest: f32 = a_chunks.remainder().iter().zip(b_chunks.remainder()).map(|(x, y)| x * y).sum();
-    for (x, y) in a_chunks.zip(b_chunks) {
-        for lane in 0..LANES {
-            sums[lane] += x[lane] * y[lane];
+fn lanes<T: Copy, const SHIFTED: bool, const L: usize>(row: &[T], offset: &[f32], at: usize) -> [f32; L]
+where
+    f32: From<T>,
+{
+    let row = &row[at..at + L];
+    let mut lanes = [0.0; L];
+    for lane in 0..L {
+        lanes[lane] = f32::from(row[lane]);
+    }
+    if SHIFTED {
+        let offset = &offset[at..at + L];
+        for lane in 0..L {
+            lanes[lane] -= offset[lane];
         }
     }
-    let mut width = LANES / 2;
-    while width > 0 {
-        for lane in 0..width {
-            sums[lane] += sums[lane + width];
+    lanes
+}
+
+/// ⟨w, x⟩ + b of some rows, four at a time so that their memory is waited for together. Sums are always
+/// in the same order, so always the same bits.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "only inlined code is compiled for the wider vectors")]
+fn score_dense<T: Copy, const SHIFTED: bool>(
+    values: &[T],
+    which: &[u32],
+    offset: &[f32],
+    weights: &[f32],
+    bias: f32,
+    scores: &mut [f32],
+) where
+    f32: From<T>,
+{
+    const LANES: usize = 16;
+    const ROWS: usize = 4;
+    let width = weights.len();
+    let whole = width / LANES * LANES;
+    for (which, scores) in which.chunks(ROWS).zip(scores.chunks_mut(ROWS)) {
+        // A short group takes its last row again.
+        let rows: [&[T]; ROWS] = std::array::from_fn(|at| {
+            let row = which[at.min(which.len() - 1)] as usize;
+            &values[row * width..(row + 1) * width]
+        });
+        let mut sums = [[0.0; LANES]; ROWS];
+        for at in (0..whole).step_by(LANES) {
+            let weights = &weights[at..at + LANES];
+            for (row, sums) in rows.iter().zip(&mut sums) {
+                let x = lanes::<T, SHIFTED, LANES>(row, offset, at);
+                for lane in 0..LANES {
+                    sums[lane] += weights[lane] * x[lane];
+                }
+            }
         }
-        width /= 2;
+        for ((score, row), mut sums) in scores.iter_mut().zip(rows).zip(sums) {
+            let mut half = LANES / 2;
+            while half > 0 {
+                for lane in 0..half {
+                    sums[lane] += sums[lane + half];
+                }
+                half /= 2;
+            }
+            let mut rest = 0.0;
+            for at in whole..width {
+                rest += weights[at] * lanes::<T, SHIFTED, 1>(row, offset, at)[0];
+            }
+            *score = sums[0] + rest + bias;
+        }
     }
-    sums[0] + rest
+}
+
+/// The sum of some rows, each times its score's gradient.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "only inlined code is compiled for the wider vectors")]
+fn sum_dense<T: Copy, const SHIFTED: bool>(
+    values: &[T],
+    which: &[u32],
+    offset: &[f32],
+    score_gradients: &[f32],
+    sums: &mut [f32],
+) where
+    f32: From<T>,
+{
+    let width = sums.len();
+    let mut first = 0;
+    while first + 64 <= width {
+        let block = sum_block::<T, SHIFTED, 64>(values, which, offset, score_gradients, (width, first));
+        sums[first..first + 64].copy_from_slice(&block);
+        first += 64;
+    }
+    while first + 16 <= width {
+        let block = sum_block::<T, SHIFTED, 16>(values, which, offset, score_gradients, (width, first));
+        sums[first..first + 16].copy_from_slice(&block);
+        first += 16;
+    }
+    for (at, sum) in sums.iter_mut().enumerate().skip(first) {
+        *sum = sum_block::<T, SHIFTED, 1>(values, which, offset, score_gradients, (width, at))[0];
+    }
+}
+
+/// The same for a few columns, whose sums stay in registers; two rows at a time.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "only inlined code is compiled for the wider vectors")]
+fn sum_block<T: Copy, const SHIFTED: bool, const L: usize>(
+    values: &[T],
+    which: &[u32],
+    offset: &[f32],
+    score_gradients: &[f32],
+    (width, first): (usize, usize),
+) -> [f32; L]
+where
+    f32: From<T>,
+{
+    let row = |row: u32| {
+        let start = row as usize * width;
+        lanes::<T, SHIFTED, L>(&values[start..start + width], offset, first)
+    };
+    let mut sums = [0.0; L];
+    let (pairs, of_pairs) = (which.chunks_exact(2), score_gradients.chunks_exact(2));
+    let last = pairs.remainder().iter().zip(of_pairs.remainder());
+    for (pair, of_scores) in pairs.zip(of_pairs) {
+        let (x, y) = (row(pair[0]), row(pair[1]));
+        for lane in 0..L {
+            sums[lane] += of_scores[0] * x[lane] + of_scores[1] * y[lane];
+        }
+    }
+    for (&at, of_score) in last {
+        let x = row(at);
+        for lane in 0..L {
+            sums[lane] += of_score * x[lane];
+        }
+    }
+    sums
+}
+
+fn score_sparse(rows: &SparseRows, which: &[u32], weights: &[f32], bias: f32, scores: &mut [f32]) {
+    for (row, score) in which.iter().zip(scores) {
+        let (columns, values) = rows.row(*row as usize);
+        let entries = columns.iter().zip(values);
+        *score = bias + entries.map(|(column, value)| weights[*column as usize] * value).sum::<f32>();
+    }
+}
+
+fn sum_sparse(rows: &SparseRows, which: &[u32], score_gradients: &[f32], sums: &mut [f32]) {
+    sums.fill(0.0);
+    for (row, of_score) in which.iter().zip(score_gradients) {
+        let (columns, values) = rows.row(*row as usize);
+        for (column, value) in columns.iter().zip(values) {
+            sums[*column as usize] += of_score * value;
+        }
+    }
+}
+
+/// Subtracting offsets fills the zeros, so each sparse row is written out first.
+fn score_filled(stored: &Stored<'_>, offset: &[f32], weights: &[f32], bias: f32, scores: &mut [f32]) {
+    with_scratch(weights.len(), |row| {
+        for (at, score) in stored.which.iter().zip(scores) {
+            stored.rows.copy_row(*at as usize, row);
+            score_numbers(row, &[0], Some(offset), weights, bias, std::slice::from_mut(score));
+        }
+    });
+}
+
+fn sum_filled(stored: &Stored<'_>, offset: &[f32], score_gradients: &[f32], sums: &mut [f32]) {
+    sums.fill(0.0);
+    with_scratch(2 * sums.len(), |scratch| {
+        let (row, summand) = scratch.split_at_mut(sums.len());
+        for (at, of_score) in stored.which.iter().zip(score_gradients) {
+            stored.rows.copy_row(*at as usize, row);
+            sum_numbers(row, &[0], Some(offset), std::slice::from_ref(of_score), summand);
+            sums.iter_mut().zip(&*summand).for_each(|(sum, summand)| *sum += summand);
+        }
+    });
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Rows;
+    use crate::model::{Scaling, ScalingKind};
     use crate::random::{Purpose, stream};
+
+    /// Rows with the default scaling of their kind, or another, fitted on all of them.
+    struct Fitted {
+        rows: Rows,
+        scaling: Scaling,
+        all: Vec<u32>,
+    }
+
+    impl Fitted {
+        fn new(rows: Rows, kind: ScalingKind) -> Self {
+            let all: Vec<u32> = (0..rows.len() as u32).collect();
+            Self { scaling: Scaling::fit(kind, &rows, &[&all]), rows, all }
+        }
+
+        fn plain(values: Vec<f32>, width: usize) -> Self {
+            Self::new(Rows::from_numbers(values, width).unwrap(), ScalingKind::None)
+        }
+
+        fn stored(&self) -> Stored<'_> {
+            Stored { rows: &self.rows, scaling: &self.scaling, which: &self.all }
+        }
+
+        /// The scores of all rows, and the gradient by the parameters.
+        fn both_ways(&self, weights: &Weights, score_gradients: &[f32]) -> (Vec<f32>, Vec<f32>) {
+            let mut model = Linear::new(self.rows.width());
+            let (mut scores, mut gradient) =
+                (vec![0.0; self.rows.len()], vec![0.0; weights.parameters.len()]);
+            model.score(weights, &self.stored(), &mut scores).unwrap();
+            model.backward(weights, &self.stored(), score_gradients, &mut gradient).unwrap();
+            (scores, gradient)
+        }
+    }
 
     #[test]
     fn the_gradient_is_the_central_difference() {
         let mut rng = stream(1, Purpose::Weights);
         let width = 19;
-        let mut model = Linear::new(width);
         let mut weights =
             Weights { parameters: Linear::initial_parameters(width, &mut rng), buffers: Vec::new() };
-        let inputs: Vec<f32> = (0..4 * width).map(|_| unit(&mut rng) as f32 - 0.5).collect();
-        let score_gradients = [0.3, -1.0, 0.25, 2.0];
-        let mut gradient = vec![0.0; width + 1];
-        model
-            .backward(&weights, Inputs::Dense(&inputs), &score_gradients, &mut gradient)
-            .unwrap();
-        let mut value = |weights: &Weights| {
-            let mut scores = [0.0; 4];
-            model.score(weights, Inputs::Dense(&inputs), &mut scores).unwrap();
+        let values = (0..5 * width).map(|_| unit(&mut rng) as f32 - 0.5).collect();
+        let rows = Fitted::new(Rows::from_numbers(values, width).unwrap(), ScalingKind::Standardise);
+        let score_gradients = [0.3, -1.0, 0.25, 2.0, 0.7];
+        let (_, gradient) = rows.both_ways(&weights, &score_gradients);
+        let value = |weights: &Weights| {
+            let (scores, _) = rows.both_ways(weights, &score_gradients);
             scores.iter().zip(score_gradients).map(|(s, g)| f64::from(s * g)).sum::<f64>()
         };
         for at in 0..=width {
@@ -264,37 +429,66 @@ mod tests {
         let mut parameters: Vec<f32> = (1..=100_u8).map(f32::from).collect();
         parameters.push(0.5);
         let weights = Weights { parameters, buffers: Vec::new() };
-        let inputs: Vec<f32> = (0..200_u8).map(f32::from).collect();
-        let mut scores = [0.0; 2];
-        Linear::new(100).score(&weights, Inputs::Dense(&inputs), &mut scores).unwrap();
+        let rows = Fitted::plain((0..200_u8).map(f32::from).collect(), 100);
+        let (scores, gradient) = rows.both_ways(&weights, &[1.0, 2.0]);
         assert_eq!(scores, [333_300.5, 838_300.5]);
+        let expected: Vec<f32> = (0..100_u8).map(|x| 3.0 * f32::from(x) + 200.0).chain([3.0]).collect();
+        assert_eq!(gradient, expected);
     }
 
     #[test]
-    fn sparse_and_dense_rows_give_the_same_scores_and_gradients() {
+    fn numbers_bytes_and_sparse_rows_give_the_same_scores_and_gradients_at_any_scaling() {
         let mut rng = stream(3, Purpose::Weights);
-        let (width, rows) = (300, 50);
+        // Enough numbers to be shared between threads, in pieces of which the last is short.
+        let (width, rows) = (333, 250);
         let weights =
             Weights { parameters: Linear::initial_parameters(width, &mut rng), buffers: Vec::new() };
-        let dense: Vec<f32> = (0..width * rows)
-            .map(|_| if unit(&mut rng) < 0.02 { unit(&mut rng) as f32 * 4.0 } else { 0.0 })
+        let bytes: Vec<u8> = (0..width * rows)
+            .map(|_| if unit(&mut rng) < 0.05 { (unit(&mut rng) * 255.0) as u8 } else { 0 })
             .collect();
-        let mut sparse = SparseRows::new();
-        for row in dense.chunks_exact(width) {
-            sparse.push_dense(row);
-        }
         let score_gradients: Vec<f32> = (0..rows).map(|_| unit(&mut rng) as f32 - 0.5).collect();
-        let both = [Inputs::Dense(&dense), Inputs::Sparse(&sparse)].map(|inputs| {
-            let (mut scores, mut gradient) = (vec![0.0; rows], vec![0.0; width + 1]);
-            Linear::new(width).score(&weights, inputs, &mut scores).unwrap();
-            Linear::new(width)
-                .backward(&weights, inputs, &score_gradients, &mut gradient)
-                .unwrap();
-            [scores, gradient].concat()
-        });
-        for (dense, sparse) in both[0].iter().zip(&both[1]) {
-            assert!((dense - sparse).abs() < 1e-6, "{dense} is not {sparse}");
+        let numbers = Rows::from_numbers(bytes.iter().copied().map(f32::from).collect(), width).unwrap();
+        let forms = [numbers.clone(), Rows::from_bytes(bytes, width).unwrap(), numbers.to_sparse()];
+        for kind in [
+            ScalingKind::None,
+            ScalingKind::Byte,
+            ScalingKind::UnitRange,
+            ScalingKind::LargestAbsolute,
+            ScalingKind::Standardise,
+        ] {
+            // The written formula, row by row in f64.
+            let fitted = Fitted::new(numbers.clone(), kind);
+            let mut dense = Vec::new();
+            super::super::scaling::gather(&fitted.stored(), &mut dense);
+            let (mut scores, mut gradient) = (Vec::new(), vec![0.0_f64; width + 1]);
+            for (row, of_score) in dense.chunks_exact(width).zip(&score_gradients) {
+                let terms = row.iter().chain([&1.0]).zip(&weights.parameters);
+                scores.push(terms.map(|(x, w)| f64::from(*x) * f64::from(*w)).sum::<f64>());
+                for (sum, x) in gradient.iter_mut().zip(row.iter().chain([&1.0])) {
+                    *sum += f64::from(*of_score) * f64::from(*x);
+                }
+            }
+            let size = dense.iter().fold(1.0_f64, |most, x| most.max(f64::from(x.abs())));
+            for form in &forms {
+                let (ours, of_parameters) =
+                    Fitted::new(form.clone(), kind).both_ways(&weights, &score_gradients);
+                for (ours, theirs) in ours.iter().zip(&scores).chain(of_parameters.iter().zip(&gradient)) {
+                    let off = (f64::from(*ours) - theirs).abs() / size;
+                    assert!(off < 1e-5, "{kind:?}: {ours} is not {theirs}");
+                }
+            }
         }
+    }
+
+    #[test]
+    fn large_offsets_do_not_take_the_digits_with_them() {
+        // A million and a tenth of a thousandth of it: all that counts is what is left after scaling.
+        let rows = Rows::from_numbers(vec![1e6, 1e6 + 100.0, 1e6 + 50.0, 1e6 + 75.0], 1).unwrap();
+        let weights = Weights { parameters: vec![3.0, 0.0], buffers: Vec::new() };
+        let (scores, gradient) =
+            Fitted::new(rows, ScalingKind::UnitRange).both_ways(&weights, &[1.0, 1.0, -1.0, -1.0]);
+        assert_eq!(scores, [0.0, 3.0, 1.5, 2.25]);
+        assert_eq!(gradient, [-0.25, 0.0]);
     }
 
     #[test]
@@ -307,10 +501,13 @@ mod tests {
     }
 
     #[test]
-    fn inputs_that_do_not_fit_are_refused() {
-        let weights = Weights { parameters: vec![0.0; 4], buffers: Vec::new() };
-        let mut scores = [0.0; 2];
-        assert!(Linear::new(3).score(&weights, Inputs::Dense(&[0.0; 5]), &mut scores).is_err());
-        assert!(Linear::new(2).score(&weights, Inputs::Dense(&[0.0; 4]), &mut scores).is_err());
+    fn rows_that_do_not_fit_are_refused() {
+        let rows = Fitted::plain(vec![0.0; 6], 3);
+        let score = |width: usize, parameters: usize, scores: usize| {
+            let weights = Weights { parameters: vec![0.0; parameters], buffers: Vec::new() };
+            Linear::new(width).score(&weights, &rows.stored(), &mut vec![0.0; scores])
+        };
+        assert!(score(3, 4, 2).is_ok());
+        assert!(score(2, 3, 2).is_err() && score(3, 3, 2).is_err() && score(3, 4, 3).is_err());
     }
 }

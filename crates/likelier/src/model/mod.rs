@@ -12,11 +12,12 @@ pub use classifier::{Classifier, ProbabilityMap, TrainingSummary};
 pub use linear::Linear;
 pub use mlp::{Mlp, MlpNorm};
 pub use resnet::ResNet;
-pub use scaling::{BatchRows, Scaling, ScalingKind};
+pub use scaling::{Scaling, ScalingKind};
 
-use crate::data::{Rows, SparseRows};
+use crate::data::Rows;
 use crate::error::Error;
 use crate::nn::{Mode, Network};
+use scaling::gather;
 
 /// Everything a model learns.
 ///
@@ -29,15 +30,6 @@ pub struct Weights {
     pub parameters: Vec<f32>,
     /// What passing batches through changes.
     pub buffers: Vec<f32>,
-}
-
-/// A batch of rows as a model sees it: scaled, dense or sparse.
-#[derive(Clone, Copy, Debug)]
-pub enum Inputs<'a> {
-    /// Row after row.
-    Dense(&'a [f32]),
-    /// Only what is not zero.
-    Sparse(&'a SparseRows),
 }
 
 /// Some of the rows of a matrix, and how they are scaled.
@@ -57,83 +49,67 @@ pub trait Model: Send {
     fn forward(
         &mut self,
         weights: &mut Weights,
-        inputs: Inputs<'_>,
+        batch: &Stored<'_>,
         scores: &mut [f32],
     ) -> Result<(), Error>;
 
-    /// The derivative by each parameter, from that by each score of the last [`Model::forward`].
+    /// The derivative by each parameter, from that by each score of the last [`Model::forward`], whose
+    /// batch is given again.
     fn backward(
         &mut self,
         weights: &Weights,
-        inputs: Inputs<'_>,
+        batch: &Stored<'_>,
         score_gradients: &[f32],
         gradient: &mut [f32],
     ) -> Result<(), Error>;
 
-    /// The scores of a batch as users see them.
-    fn score(&mut self, weights: &Weights, inputs: Inputs<'_>, scores: &mut [f32]) -> Result<(), Error>;
+    /// The scores of any number of rows as users see them.
+    fn score(&mut self, weights: &Weights, stored: &Stored<'_>, scores: &mut [f32]) -> Result<(), Error>;
+}
 
-    /// The scores of rows as they are stored, scaled on the way.
-    fn score_rows(
-        &mut self,
-        weights: &Weights,
-        stored: &Stored<'_>,
-        scores: &mut [f32],
-    ) -> Result<(), Error>;
+/// A network as a model: rows are copied together, scaled and dense.
+#[derive(Clone, Debug)]
+pub struct NetworkModel {
+    network: Network,
+    batch: Vec<f32>,
+}
 
-    /// Whether sparse batches are taken as they are.
-    fn takes_sparse(&self) -> bool {
-        false
+impl From<Network> for NetworkModel {
+    fn from(network: Network) -> Self {
+        Self { network, batch: Vec::new() }
     }
 }
 
-impl Model for Network {
+impl Model for NetworkModel {
     fn forward(
         &mut self,
         weights: &mut Weights,
-        inputs: Inputs<'_>,
+        batch: &Stored<'_>,
         scores: &mut [f32],
     ) -> Result<(), Error> {
+        gather(batch, &mut self.batch);
         let mode = Mode::Training(&mut weights.buffers);
-        Network::forward(self, &weights.parameters, mode, dense(inputs)?, scores)
+        self.network.forward(&weights.parameters, mode, &self.batch, scores)
     }
 
     fn backward(
         &mut self,
         weights: &Weights,
-        inputs: Inputs<'_>,
+        _: &Stored<'_>,
         score_gradients: &[f32],
         gradient: &mut [f32],
     ) -> Result<(), Error> {
-        Network::backward(self, &weights.parameters, dense(inputs)?, score_gradients, gradient)
+        self.network
+            .backward(&weights.parameters, &self.batch, score_gradients, gradient)
     }
 
-    fn score_rows(
-        &mut self,
-        weights: &Weights,
-        stored: &Stored<'_>,
-        scores: &mut [f32],
-    ) -> Result<(), Error> {
-        let mut batch = BatchRows::new(stored.rows, stored.scaling, false);
-        let at_a_time = self.capacity();
+    fn score(&mut self, weights: &Weights, stored: &Stored<'_>, scores: &mut [f32]) -> Result<(), Error> {
+        let at_a_time = self.network.capacity();
         for (which, scores) in stored.which.chunks(at_a_time).zip(scores.chunks_mut(at_a_time)) {
-            batch.gather(stored.rows, stored.scaling, which);
-            self.score(weights, batch.inputs(), scores)?;
+            gather(&Stored { which, ..*stored }, &mut self.batch);
+            let mode = Mode::Inference(&weights.buffers);
+            self.network.forward(&weights.parameters, mode, &self.batch, scores)?;
         }
         Ok(())
-    }
-
-    fn score(&mut self, weights: &Weights, inputs: Inputs<'_>, scores: &mut [f32]) -> Result<(), Error> {
-        let mode = Mode::Inference(&weights.buffers);
-        Network::forward(self, &weights.parameters, mode, dense(inputs)?, scores)
-    }
-}
-
-fn dense(inputs: Inputs<'_>) -> Result<&[f32], Error> {
-    match inputs {
-        Inputs::Dense(values) => Ok(values),
-        Inputs::Sparse(rows) => {
-            Err(Error::mismatch("sparse rows", rows.len(), "dense rows that a network takes", 0))
-        }
     }
 }

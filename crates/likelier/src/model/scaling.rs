@@ -3,8 +3,8 @@
 
 use serde::Serialize;
 
-use super::Inputs;
-use crate::data::{Rows, SparseRows};
+use super::Stored;
+use crate::data::Rows;
 use crate::nn::parallel::for_pieces;
 use crate::nn::simd::fast;
 
@@ -56,8 +56,17 @@ impl Scaling {
         let width = rows.width();
         let mut row = vec![0.0; width];
         let count = on.iter().map(|rows| rows.len()).sum::<usize>().max(1) as f64;
+        // A zero changes no largest absolute value, so sparse rows are visited as they are stored.
+        let sparse = rows.as_sparse().filter(|_| kind.keeps_zeros());
         let mut each = |visit: &mut dyn FnMut(usize, f64)| {
             for &at in on.iter().copied().flatten() {
+                if let Some(sparse) = sparse {
+                    let (columns, values) = sparse.row(at as usize);
+                    for (column, value) in columns.iter().zip(values) {
+                        visit(*column as usize, f64::from(*value));
+                    }
+                    continue;
+                }
                 rows.copy_row(at as usize, &mut row);
                 for (column, value) in row.iter().enumerate() {
                     visit(column, f64::from(*value));
@@ -107,21 +116,18 @@ impl Scaling {
         self.kind
     }
 
-    /// The weights that do to features as they are what the given ones do to scaled features. Not where
-    /// features are shifted: large offsets would cancel and take the digits with them.
-    pub(super) fn fold(&self, weights: &[f32]) -> Option<Vec<f32>> {
-        let scaled = || {
-            weights
-                .iter()
-                .zip(&self.factor)
-                .map(|(weight, factor)| weight * factor)
-                .collect()
-        };
-        self.kind.keeps_zeros().then(scaled)
+    /// The factor of each feature.
+    pub(super) fn factor(&self) -> &[f32] {
+        &self.factor
+    }
+
+    /// What is taken from each feature first, where anything is.
+    pub(super) fn offset(&self) -> Option<&[f32]> {
+        (!self.kind.keeps_zeros()).then_some(&self.offset[..])
     }
 
     /// Writes row `row`, scaled.
-    pub(super) fn copy_row(&self, rows: &Rows, row: usize, into: &mut [f32]) {
+    fn copy_row(&self, rows: &Rows, row: usize, into: &mut [f32]) {
         rows.copy_row(row, into);
         if self.kind != ScalingKind::None {
             fast(|| {
@@ -136,44 +142,16 @@ impl Scaling {
 /// Rows that one piece of work copies.
 const ROWS: usize = 32;
 
-/// The rows of a batch, scaled, as a model takes them. Reused between batches.
-#[derive(Clone, Debug)]
-pub struct BatchRows {
-    dense: Vec<f32>,
-    sparse: SparseRows,
-    is_sparse: bool,
-}
-
-impl BatchRows {
-    /// For batches of rows such as `rows`, kept sparse where they are, the scaling allows it and the
-    /// model `takes_sparse`.
-    pub fn new(rows: &Rows, scaling: &Scaling, takes_sparse: bool) -> Self {
-        let is_sparse = takes_sparse && scaling.kind.keeps_zeros() && rows.as_sparse().is_some();
-        Self { dense: Vec::new(), sparse: SparseRows::new(), is_sparse }
-    }
-
-    /// Brings the rows `which` together.
-    pub fn gather(&mut self, rows: &Rows, scaling: &Scaling, which: &[u32]) {
-        if let Some(sparse) = rows.as_sparse().filter(|_| self.is_sparse) {
-            self.sparse.clear();
-            for &row in which {
-                self.sparse.push_scaled(sparse.row(row as usize), &scaling.factor);
-            }
-            return;
+/// Copies rows together, scaled, one after the other. `into` is reused between batches.
+pub(super) fn gather(stored: &Stored<'_>, into: &mut Vec<f32>) {
+    let &Stored { rows, scaling, which } = stored;
+    let width = rows.width();
+    into.resize(which.len() * width, 0.0);
+    for_pieces(into, ROWS * width, |piece, into| {
+        for (into, row) in into.chunks_exact_mut(width).zip(&which[piece * ROWS..]) {
+            scaling.copy_row(rows, *row as usize, into);
         }
-        let width = rows.width();
-        self.dense.resize(which.len() * width, 0.0);
-        for_pieces(&mut self.dense, ROWS * width, |piece, into| {
-            for (into, row) in into.chunks_exact_mut(width).zip(&which[piece * ROWS..]) {
-                scaling.copy_row(rows, *row as usize, into);
-            }
-        });
-    }
-
-    /// What was gathered last.
-    pub fn inputs(&self) -> Inputs<'_> {
-        if self.is_sparse { Inputs::Sparse(&self.sparse) } else { Inputs::Dense(&self.dense) }
-    }
+    });
 }
 
 #[cfg(test)]
@@ -188,9 +166,9 @@ mod tests {
 
     fn gathered(rows: &Rows, scaling: &Scaling) -> Vec<f32> {
         let all: Vec<u32> = (0..rows.len() as u32).collect();
-        let mut batch = BatchRows::new(rows, scaling, false);
-        batch.gather(rows, scaling, &all);
-        batch.dense
+        let mut into = Vec::new();
+        gather(&Stored { rows, scaling, which: &all }, &mut into);
+        into
     }
 
     #[test]
@@ -217,18 +195,16 @@ mod tests {
     }
 
     #[test]
-    fn sparse_rows_stay_sparse_and_scale_as_dense_ones_do() {
+    fn sparse_rows_scale_as_dense_ones_do() {
         let dense = Rows::from_numbers(vec![0.0, -4.0, 2.0, 0.0, 0.0, 3.0], 2).unwrap();
         let sparse = dense.to_sparse();
         assert_eq!(ScalingKind::default_for(&sparse), ScalingKind::LargestAbsolute);
+        for kind in [ScalingKind::LargestAbsolute, ScalingKind::Standardise, ScalingKind::UnitRange] {
+            let scaling = Scaling::fit(kind, &sparse, &[&[0, 1, 2]]);
+            assert_eq!(scaling, Scaling::fit(kind, &dense, &[&[0, 1, 2]]));
+            assert_eq!(gathered(&sparse, &scaling), gathered(&dense, &scaling));
+        }
         let scaling = Scaling::fit(ScalingKind::LargestAbsolute, &sparse, &[&[0, 1, 2]]);
-        let mut batch = BatchRows::new(&sparse, &scaling, true);
-        batch.gather(&sparse, &scaling, &[2, 0]);
-        let Inputs::Sparse(rows) = batch.inputs() else { panic!("not sparse") };
-        assert_eq!((rows.row(0), rows.row(1)), ((&[1][..], &[0.75][..]), (&[1][..], &[-1.0][..])));
-        assert_eq!(gathered(&dense, &scaling), [0.0, -1.0, 1.0, 0.0, 0.0, 0.75]);
-        // Standardising would fill the zeros, so the rows become dense.
-        let scaling = Scaling::fit(ScalingKind::Standardise, &sparse, &[&[0, 1, 2]]);
-        assert!(matches!(BatchRows::new(&sparse, &scaling, true).inputs(), Inputs::Dense(_)));
+        assert_eq!(gathered(&sparse, &scaling), [0.0, -1.0, 1.0, 0.0, 0.0, 0.75]);
     }
 }

@@ -7,10 +7,10 @@ use super::optimiser::Optimiser;
 use super::teacher::Teacher;
 use super::threshold::prior_quantile;
 use super::{Data, EpochSummary, memory};
-use crate::data::{Features, Label, Pile, Rows, class_counts};
+use crate::data::{Features, Label, Pile, class_counts};
 use crate::error::Error;
 use crate::model::{
-    BatchRows, Classifier, Model, ProbabilityMap, Scaling, ScalingKind, Stored, TrainingSummary, Weights,
+    Classifier, Model, ProbabilityMap, Scaling, ScalingKind, Stored, TrainingSummary, Weights,
 };
 use crate::nn::simd::fast;
 use crate::prior::Prior;
@@ -78,7 +78,7 @@ impl<'a> Run<'a> {
             stopped_early: false,
             epochs_done: 0,
             selection: None,
-            work: Work::new(BatchRows::new(data.rows, &scaling, model.takes_sparse()), parameters),
+            work: Work::new(parameters),
             parts,
             method,
             scaling,
@@ -125,16 +125,16 @@ impl<'a> Run<'a> {
     fn step(&mut self, batch: usize, prunes: bool) -> Result<(Evaluation, f64), Error> {
         let positions = self.batches.positions(batch);
         let likelier = positions[0].len();
-        self.work
-            .gather(self.data.rows, self.labels, &self.scaling, &self.parts.trained, positions);
-        let Work { which, rows, scores, teacher_scores, selected, targets, gradients, gradient, .. } =
+        self.work.choose(self.labels, &self.parts.trained, positions);
+        let Work { which, scores, teacher_scores, selected, targets, gradients, gradient, .. } =
             &mut self.work;
+        let rows = Stored { rows: self.data.rows, scaling: &self.scaling, which };
         scores.resize(which.len(), 0.0);
         if let Some(teacher) = &mut self.teacher {
             teacher_scores.resize(which.len(), 0.0);
-            self.model.forward(&mut teacher.weights, rows.inputs(), teacher_scores)?;
+            self.model.forward(&mut teacher.weights, &rows, teacher_scores)?;
         }
-        self.model.forward(&mut self.weights, rows.inputs(), scores)?;
+        self.model.forward(&mut self.weights, &rows, scores)?;
 
         if prunes {
             selected.clear();
@@ -161,7 +161,7 @@ impl<'a> Run<'a> {
         let batch = Batch { likelier: side(0..likelier), other: side(likelier..scores.len()) };
         let evaluation = self.method.objective.evaluate(&batch, gradients)?;
 
-        self.model.backward(&self.weights, rows.inputs(), gradients.all(), gradient)?;
+        self.model.backward(&self.weights, &rows, gradients.all(), gradient)?;
         self.optimiser.step(&mut self.weights.parameters, gradient);
         if let Some(teacher) = &mut self.teacher {
             teacher.update(&self.weights.parameters);
@@ -203,7 +203,7 @@ impl<'a> Run<'a> {
         let mut scores = piles.each_ref().map(|rows| vec![0.0; rows.len()]);
         for (rows, scores) in piles.iter().zip(&mut scores) {
             let stored = Stored { rows: self.data.rows, scaling: &self.scaling, which: rows };
-            self.model.score_rows(weights, &stored, scores)?;
+            self.model.score(weights, &stored, scores)?;
         }
         Ok(scores)
     }
@@ -312,7 +312,6 @@ fn sample_prior(labels: &[Label], trained: &[Vec<u32>; 2]) -> Result<Prior, Erro
 /// Work space of a batch: the likelier pile's rows, then the other's.
 struct Work {
     which: Vec<u32>,
-    rows: BatchRows,
     scores: Vec<f32>,
     teacher_scores: Vec<f32>,
     selected: Vec<bool>,
@@ -322,10 +321,9 @@ struct Work {
 }
 
 impl Work {
-    fn new(rows: BatchRows, parameters: usize) -> Self {
+    fn new(parameters: usize) -> Self {
         Self {
             which: Vec::new(),
-            rows,
             scores: Vec::new(),
             teacher_scores: Vec::new(),
             selected: Vec::new(),
@@ -335,20 +333,12 @@ impl Work {
         }
     }
 
-    /// Brings the rows of a batch together.
-    fn gather(
-        &mut self,
-        rows: &Rows,
-        labels: Option<&[Label]>,
-        scaling: &Scaling,
-        piles: &[Vec<u32>; 2],
-        positions: [&[u32]; 2],
-    ) {
+    /// Lists the rows of a batch.
+    fn choose(&mut self, labels: Option<&[Label]>, piles: &[Vec<u32>; 2], positions: [&[u32]; 2]) {
         self.which.clear();
         for (pile, positions) in piles.iter().zip(positions) {
             self.which.extend(positions.iter().map(|at| pile[*at as usize]));
         }
-        self.rows.gather(rows, scaling, &self.which);
         if let Some(labels) = labels {
             self.targets.clear();
             let positive = |row: &u32| f32::from(u8::from(labels[*row as usize].is_positive()));
