@@ -115,18 +115,25 @@ impl Pointwise {
         negative: &mut [f32],
         loss: impl Fn(f64) -> LossAt,
     ) -> [f64; 2] {
-        const BLOCK: usize = 8;
+        // Several vectors wide: the series of one are evaluated while those of another are waited for.
+        const BLOCK: usize = 32;
+        let plain = side.weights.is_none() && side.selected.is_none() && side.targets.is_none();
         let mut sums = [[0.0; BLOCK]; 2];
         let slots = positive.chunks_mut(BLOCK).zip(negative.chunks_mut(BLOCK));
         for (block, ((positive, negative), rows)) in slots.zip(side.scores.chunks(BLOCK)).enumerate() {
             let mut scores = [0.0; BLOCK];
+            for (lane, score) in scores.iter_mut().zip(rows) {
+                *lane = f64::from(*score);
+            }
             let mut coefficients = [[0.0; BLOCK]; 2];
-            for (lane, score) in rows.iter().enumerate() {
-                scores[lane] = f64::from(*score);
-                let [of_positive, of_negative] =
-                    self.coefficients_of(side, pile, size, block * BLOCK + lane);
-                coefficients[0][lane] = of_positive;
-                coefficients[1][lane] = of_negative;
+            if plain && rows.len() == BLOCK {
+                coefficients = self.coefficients_of(side, pile, size, 0).map(|same| [same; BLOCK]);
+            } else {
+                for lane in 0..rows.len() {
+                    let of_row = self.coefficients_of(side, pile, size, block * BLOCK + lane);
+                    coefficients[0][lane] = of_row[0];
+                    coefficients[1][lane] = of_row[1];
+                }
             }
             let mut slopes = [[0.0; BLOCK]; 2];
             for lane in 0..BLOCK {
