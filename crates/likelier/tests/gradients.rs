@@ -170,6 +170,7 @@ proptest! {
         let mixture = Protocol::FORCED_CHOICE.mixture(prior).unwrap();
         let pointwise = Pointwise {
             correction: Correction::Abs,
+            consistency_weight: 3.0,
             ..Pointwise::of_table(RiskTable::unbiased(&mixture, prior))
         };
         let orientation = OrientationLikelihood { protocol: Protocol::FORCED_CHOICE };
@@ -179,9 +180,11 @@ proptest! {
             weights[0] = 2.0;
             let mut weighted = Owned::of_scores(likelier.clone(), other.clone());
             weighted.weights = Some([weights.clone(), weights]);
-            let mut doubled = Owned::of_scores(likelier.clone(), other.clone());
-            doubled.scores[0].push(likelier[0]);
-            doubled.scores[1].push(other[0]);
+            weighted.teacher = Some([other.clone(), likelier.clone()]);
+            let mut doubled = Owned { weights: None, ..weighted.clone() };
+            for pile in doubled.scores.iter_mut().chain(doubled.teacher.iter_mut().flatten()) {
+                pile.push(pile[0]);
+            }
             let (a, b) = (weighted.value(objective), doubled.value(objective));
             prop_assert!((a - b).abs() < 1e-12, "{a} is not {b}");
         }

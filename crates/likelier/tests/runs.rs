@@ -319,3 +319,38 @@ fn a_model_that_cannot_fit_into_memory_is_refused_before_it_starts() {
     let error = train(&ring.data(), &config, |_, _| Ok(())).unwrap_err();
     assert!(matches!(error, Error::Memory { .. }), "{error}");
 }
+
+#[test]
+fn a_comparison_of_weight_two_teaches_as_much_as_the_same_one_twice() {
+    let ring = ring(300, 60);
+    let pairs: Vec<(u32, u32)> = ring.comparisons.iter().collect();
+    let weights: Vec<f32> = (0..pairs.len()).map(|at| [1.0, 2.0, 0.0][at % 3]).collect();
+    let repeated: Comparisons = pairs
+        .iter()
+        .zip(&weights)
+        .flat_map(|(pair, weight)| std::iter::repeat_n(*pair, *weight as usize))
+        .collect();
+    let all: Vec<u32> = (0..ring.rows.len() as u32).collect();
+    // Rank pruning keeps or drops a heavy row whole, but may part a repeated one.
+    let tried = Method::ALL
+        .into_iter()
+        .filter(|method| *method != Method::Supervised && !method.prunes());
+    for method in tried {
+        // All comparisons in one batch, so that both runs see the same sums.
+        let config = Config {
+            architecture: Architecture::Linear,
+            scaling: Some(ScalingKind::None),
+            batch_rows: 4 * pairs.len(),
+            epochs: 40,
+            ..ring.config(method)
+        };
+        let weighted = Data { piles: ring.comparisons.piles().weighted(&weights).unwrap(), ..ring.data() };
+        let twice = Data { piles: repeated.piles(), ..ring.data() };
+        let scores = [weighted, twice].map(|data| quiet(&data, &config).scores(&ring.rows, &all).unwrap());
+        for (weighted, twice) in scores[0].iter().zip(&scores[1]) {
+            assert!((weighted - twice).abs() < 1e-4, "{method}: {weighted} is not {twice}");
+        }
+        let plain = quiet(&ring.data(), &config).scores(&ring.rows, &all).unwrap();
+        assert_ne!(scores[0], plain, "{method}: weights change something");
+    }
+}

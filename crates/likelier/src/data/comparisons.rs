@@ -54,6 +54,7 @@ pub struct Piles<'a> {
     likelier: &'a [u32],
     other: &'a [u32],
     paired: bool,
+    weights: Option<&'a [f32]>,
 }
 
 impl<'a> Piles<'a> {
@@ -64,7 +65,31 @@ impl<'a> Piles<'a> {
 
     /// Two piles, paired or not.
     pub(crate) fn of(likelier: &'a [u32], other: &'a [u32], paired: bool) -> Self {
-        Self { likelier, other, paired }
+        Self { likelier, other, paired, weights: None }
+    }
+
+    /// The same comparisons, each counting as much as its weight says.
+    pub fn weighted(self, weights: &'a [f32]) -> Result<Self, Error> {
+        if !self.paired {
+            return Err(Error::NotPaired { method: "weighing" });
+        }
+        if weights.len() != self.likelier.len() {
+            return Err(Error::mismatch("weights", weights.len(), "comparisons", self.likelier.len()));
+        }
+        let refused =
+            |value: String, allowed| Error::Setting { name: "the weight of a comparison", value, allowed };
+        if let Some(weight) = weights.iter().find(|weight| !(weight.is_finite() && **weight >= 0.0)) {
+            return Err(refused(weight.to_string(), "a number from 0 up"));
+        }
+        if weights.iter().all(|weight| *weight == 0.0) {
+            return Err(refused("0 everywhere".into(), "above 0 for at least one"));
+        }
+        Ok(Self { weights: Some(weights), ..self })
+    }
+
+    /// How much each comparison counts, where that differs.
+    pub fn weights(&self) -> Option<&'a [f32]> {
+        self.weights
     }
 
     /// The rows of one pile.
@@ -110,6 +135,16 @@ mod tests {
     fn piles_of_unequal_size_are_not_comparisons() {
         let error = Comparisons::new(vec![1, 2], vec![3]).unwrap_err();
         assert_eq!(error.to_string(), "2 likelier items do not match 1 other items");
+    }
+
+    #[test]
+    fn weights_are_one_number_from_0_up_for_each_comparison() {
+        let two = Comparisons::from_iter([(0, 1), (1, 2)]);
+        assert_eq!(two.piles().weighted(&[0.5, 0.0]).unwrap().weights(), Some(&[0.5, 0.0][..]));
+        for bad in [&[1.0][..], &[1.0, -1.0], &[f32::NAN, 1.0], &[0.0, 0.0]] {
+            assert!(two.piles().weighted(bad).is_err(), "{bad:?}");
+        }
+        assert!(Piles::loose(&[0], &[1]).weighted(&[1.0]).is_err());
     }
 
     #[test]

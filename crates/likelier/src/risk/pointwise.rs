@@ -168,16 +168,19 @@ impl Pointwise {
         }
     }
 
-    /// λ·mean (f − f′)² over the rows of both piles, added to the gradient.
+    /// λ·mean (f − f′)² over the rows of both piles, weighted where they are, added to the gradient.
     fn consistency(&self, batch: &Batch<'_>, gradients: &mut Gradients) -> f64 {
-        let scale = self.consistency_weight / batch.rows().max(1) as f64;
+        let size: f64 = batch.sides().iter().map(|side| side.size()).sum();
+        let scale = self.consistency_weight / size.max(f64::MIN_POSITIVE);
         let mut total = 0.0;
         let mut at = 0;
         for side in batch.sides() {
             if let Some(teacher) = side.teacher {
                 let slots = &mut gradients.values[at..];
-                for ((gradient, score), teacher) in slots.iter_mut().zip(side.scores).zip(teacher) {
+                let scores = side.scores.iter().zip(teacher).enumerate();
+                for (gradient, (row, (score, teacher))) in slots.iter_mut().zip(scores) {
                     let apart = f64::from(*score) - f64::from(*teacher);
+                    let scale = scale * side.weight(row);
                     total += scale * apart * apart;
                     *gradient += (2.0 * scale * apart) as f32;
                 }

@@ -16,13 +16,14 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Selects anew from the scores of both whole piles.
-    pub fn select(&mut self, mixture: &Mixture, likelier: &[f32], other: &[f32]) {
+    /// Selects anew from the scores of both whole piles; shares are of the comparisons' weights, where
+    /// they have any.
+    pub fn select(&mut self, mixture: &Mixture, likelier: &[f32], other: &[f32], weights: Option<&[f32]>) {
         let [likelier_share, other_share] = mixture.shares();
         let Self { kept: [of_likelier, of_other], order } = self;
         // The other pile's bottom is the top of its negated scores.
-        keep_top(of_likelier, order, likelier.len(), likelier_share, |row| -likelier[row]);
-        keep_top(of_other, order, other.len(), 1.0 - other_share, |row| other[row]);
+        keep_top(of_likelier, order, likelier.len(), likelier_share, |row| -likelier[row], weights);
+        keep_top(of_other, order, other.len(), 1.0 - other_share, |row| other[row], weights);
     }
 
     /// The marks of one pile, in its own order.
@@ -48,7 +49,25 @@ fn keep_top(
     rows: usize,
     share: f64,
     key: impl Fn(usize) -> f32,
+    weights: Option<&[f32]>,
 ) {
+    let compare = |a: &u32, b: &u32| key(*a as usize).total_cmp(&key(*b as usize)).then(a.cmp(b));
+    if let Some(weights) = weights {
+        kept.clear();
+        kept.resize(rows, false);
+        order.clear();
+        order.extend(0..rows as u32);
+        order.sort_unstable_by(compare);
+        let all: f64 = weights.iter().map(|weight| f64::from(*weight)).sum();
+        let mut before = 0.0;
+        for &row in &*order {
+            // A row is kept when at least half of it lies inside the share, as counts are rounded.
+            let weight = f64::from(weights[row as usize]);
+            kept[row as usize] = before + 0.5 * weight <= share * all;
+            before += weight;
+        }
+        return;
+    }
     let count = (share * rows as f64).round() as usize;
     kept.clear();
     kept.resize(rows, count >= rows);
@@ -57,9 +76,7 @@ fn keep_top(
     }
     order.clear();
     order.extend(0..rows as u32);
-    order.select_nth_unstable_by(count - 1, |&a, &b| {
-        key(a as usize).total_cmp(&key(b as usize)).then(a.cmp(&b))
-    });
+    order.select_nth_unstable_by(count - 1, compare);
     for &row in &order[..count] {
         kept[row as usize] = true;
     }
@@ -71,7 +88,7 @@ mod tests {
 
     fn select(shares: [f64; 2], likelier: &[f32], other: &[f32]) -> [Vec<bool>; 2] {
         let mut selection = Selection::default();
-        selection.select(&Mixture::new(shares[0], shares[1]).unwrap(), likelier, other);
+        selection.select(&Mixture::new(shares[0], shares[1]).unwrap(), likelier, other, None);
         Pile::BOTH.map(|pile| selection.kept(pile).to_vec())
     }
 
@@ -104,7 +121,22 @@ mod tests {
         let scores: Vec<f32> = (0..10_u8).map(f32::from).collect();
         let mut selection = Selection::default();
         assert!((selection.share() - 1.0).abs() < 1e-12);
-        selection.select(&mixture, &scores, &scores);
+        selection.select(&mixture, &scores, &scores, None);
         assert!((selection.share() - 0.65).abs() < 1e-12);
+    }
+
+    #[test]
+    fn equal_weights_change_nothing_and_others_shift_the_cut() {
+        let mixture = Mixture::new(0.5, 0.25).unwrap();
+        let scores = [3.0, -1.0, 2.0, 0.0, 5.0];
+        let mut selection = Selection::default();
+        let mut kept = |weights: Option<&[f32]>| {
+            selection.select(&mixture, &scores, &scores, weights);
+            Pile::BOTH.map(|pile| selection.kept(pile).to_vec())
+        };
+        assert_eq!(kept(Some(&[2.0; 5])), kept(None));
+        // The two highest scores hold 9 of 12 parts of the weight, the highest alone 1.
+        let [likelier, _] = kept(Some(&[8.0, 1.0, 1.0, 1.0, 1.0]));
+        assert_eq!(likelier, [true, false, false, false, true]);
     }
 }

@@ -156,6 +156,9 @@ fn identity(run: &Run<'_>) -> io::Result<serde_json::Value> {
             }
         }
     }
+    for weight in data.piles.weights().into_iter().flatten() {
+        digest.add(u64::from(weight.to_bits()));
+    }
     Ok(serde_json::json!({
         "config": config,
         "data": format!("{:016x}", digest.0),

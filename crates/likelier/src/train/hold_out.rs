@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::model::Weights;
 use crate::random::{Rng, shuffle};
 use crate::risk::{
-    Batch, Correction, Gradients, Objective, OrientationLikelihood, Pointwise, RiskTable, Setting,
+    Batch, Correction, Gradients, Objective, OrientationLikelihood, Pointwise, RiskTable, Setting, Side,
 };
 
 /// The two piles of row indices that training uses, and those that are kept apart.
@@ -14,14 +14,22 @@ use crate::risk::{
 pub(super) struct Parts {
     pub(super) trained: [Vec<u32>; 2],
     pub(super) held_out: [Vec<u32>; 2],
+    /// How much each comparison counts, where that differs.
+    pub(super) trained_weights: Option<Vec<f32>>,
+    pub(super) held_out_weights: Option<Vec<f32>>,
     paired: bool,
 }
 
 impl Parts {
     /// Takes a random share of the comparisons (or of each loose pile) out; at least one stays in.
     pub(super) fn new(piles: Piles<'_>, share: f64, rng: &mut impl Rng) -> Self {
-        let mut parts =
-            Self { trained: Default::default(), held_out: Default::default(), paired: piles.are_paired() };
+        let mut parts = Self {
+            trained: Default::default(),
+            held_out: Default::default(),
+            trained_weights: None,
+            held_out_weights: None,
+            paired: piles.are_paired(),
+        };
         let mut order: Vec<u32> = Vec::new();
         for (at, pile) in Pile::BOTH.into_iter().enumerate() {
             let rows = piles.rows(pile);
@@ -35,6 +43,12 @@ impl Parts {
             let rows = |positions: &[u32]| positions.iter().map(|at| rows[*at as usize]).collect();
             parts.held_out[at] = rows(&order[..held_out]);
             parts.trained[at] = rows(&order[held_out..]);
+            if let Some(weights) = piles.weights() {
+                let weights =
+                    |positions: &[u32]| positions.iter().map(|at| weights[*at as usize]).collect();
+                parts.held_out_weights = Some(weights(&order[..held_out]));
+                parts.trained_weights = Some(weights(&order[held_out..]));
+            }
         }
         parts
     }
@@ -51,8 +65,10 @@ pub(super) fn measure(
     setting: &Setting,
     likelier: &[f32],
     other: &[f32],
+    weights: Option<&[f32]>,
 ) -> Result<f64, Error> {
-    let batch = Batch::of_scores(likelier, other);
+    let side = |scores| Side { weights, ..Side::of_scores(scores) };
+    let batch = Batch { likelier: side(likelier), other: side(other) };
     let mut gradients = Gradients::default();
     let evaluation = match criterion {
         Criterion::Orientation => {

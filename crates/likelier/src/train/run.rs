@@ -99,7 +99,10 @@ impl<'a> Run<'a> {
         let prunes = self.method.prunes && epoch > self.config.warm_up_epochs;
         if prunes && self.config.pruning == PruningSchedule::EachEpoch {
             let [likelier, other] = self.pile_scores(&self.weights.clone(), false)?;
-            self.selection.get_or_insert_default().select(&self.mixture, &likelier, &other);
+            let weights = self.parts.trained_weights.as_deref();
+            self.selection
+                .get_or_insert_default()
+                .select(&self.mixture, &likelier, &other, weights);
         }
         self.batches
             .reorder(&mut epoch_stream(self.config.seed, Purpose::Batches, epoch as u32));
@@ -125,8 +128,8 @@ impl<'a> Run<'a> {
     fn step(&mut self, batch: usize, prunes: bool) -> Result<(Evaluation, f64), Error> {
         let positions = self.batches.positions(batch);
         let likelier = positions[0].len();
-        self.work.choose(self.labels, &self.parts.trained, positions);
-        let Work { which, scores, teacher_scores, selected, targets, gradients, gradient, .. } =
+        self.work.choose(self.labels, &self.parts, positions);
+        let Work { which, weights, scores, teacher_scores, selected, targets, gradients, gradient, .. } =
             &mut self.work;
         let rows = Stored { rows: self.data.rows, scaling: &self.scaling, which };
         scores.resize(which.len(), 0.0);
@@ -140,7 +143,8 @@ impl<'a> Run<'a> {
             selected.clear();
             let selection = self.selection.get_or_insert_default();
             if self.config.pruning == PruningSchedule::EachBatch {
-                selection.select(&self.mixture, &scores[..likelier], &scores[likelier..]);
+                let weights = self.parts.trained_weights.is_some().then(|| &weights[..likelier]);
+                selection.select(&self.mixture, &scores[..likelier], &scores[likelier..], weights);
                 for pile in Pile::BOTH {
                     selected.extend(selection.kept(pile));
                 }
@@ -153,7 +157,7 @@ impl<'a> Run<'a> {
         }
         let side = |range: std::ops::Range<usize>| Side {
             scores: &scores[range.clone()],
-            weights: None,
+            weights: self.parts.trained_weights.is_some().then(|| &weights[range.clone()]),
             selected: prunes.then(|| &selected[range.clone()]),
             targets: self.labels.is_some().then(|| &targets[range.clone()]),
             teacher: self.teacher.is_some().then(|| &teacher_scores[range]),
@@ -185,7 +189,8 @@ impl<'a> Run<'a> {
         let Some(hold_out) = self.config.hold_out else { return Ok(None) };
         let weights = self.predictor().clone();
         let [likelier, other] = self.pile_scores(&weights, true)?;
-        let value = measure(hold_out.criterion, &self.config.setting, &likelier, &other)?;
+        let of_pairs = self.parts.held_out_weights.as_deref();
+        let value = measure(hold_out.criterion, &self.config.setting, &likelier, &other, of_pairs)?;
         self.stopped_early = Best::consider(&mut self.best, &hold_out, epoch, value, &weights);
         Ok(Some(value))
     }
@@ -227,7 +232,8 @@ impl<'a> Run<'a> {
             ThresholdRule::Zero => 0.0,
             ThresholdRule::PriorQuantile => {
                 let [likelier, other] = self.pile_scores(&weights, false)?;
-                prior_quantile(&self.mixture, self.config.setting.prior, &likelier, &other)
+                let of_pairs = self.parts.trained_weights.as_deref();
+                prior_quantile(&self.mixture, self.config.setting.prior, &likelier, &other, of_pairs)
             }
         };
         Ok(Classifier {
@@ -312,6 +318,7 @@ fn sample_prior(labels: &[Label], trained: &[Vec<u32>; 2]) -> Result<Prior, Erro
 /// Work space of a batch: the likelier pile's rows, then the other's.
 struct Work {
     which: Vec<u32>,
+    weights: Vec<f32>,
     scores: Vec<f32>,
     teacher_scores: Vec<f32>,
     selected: Vec<bool>,
@@ -324,6 +331,7 @@ impl Work {
     fn new(parameters: usize) -> Self {
         Self {
             which: Vec::new(),
+            weights: Vec::new(),
             scores: Vec::new(),
             teacher_scores: Vec::new(),
             selected: Vec::new(),
@@ -334,10 +342,14 @@ impl Work {
     }
 
     /// Lists the rows of a batch.
-    fn choose(&mut self, labels: Option<&[Label]>, piles: &[Vec<u32>; 2], positions: [&[u32]; 2]) {
+    fn choose(&mut self, labels: Option<&[Label]>, parts: &Parts, positions: [&[u32]; 2]) {
         self.which.clear();
-        for (pile, positions) in piles.iter().zip(positions) {
+        self.weights.clear();
+        for (pile, positions) in parts.trained.iter().zip(positions) {
             self.which.extend(positions.iter().map(|at| pile[*at as usize]));
+            if let Some(weights) = &parts.trained_weights {
+                self.weights.extend(positions.iter().map(|at| weights[*at as usize]));
+            }
         }
         if let Some(labels) = labels {
             self.targets.clear();
