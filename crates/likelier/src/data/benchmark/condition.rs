@@ -54,6 +54,11 @@ impl Condition {
 }
 
 impl PublishedFile {
+    /// Where a copy of it is in a folder, plain or compressed, if there is one: the one that is read.
+    pub fn find(&self, folder: &Path) -> Result<Option<PathBuf>, Error> {
+        look_for(folder, self.name)
+    }
+
     /// Compares a copy with what was published. A difference is an [`Error::Format`].
     pub fn check(&self, path: &Path) -> Result<(), Error> {
         match self.checksum {
@@ -103,8 +108,8 @@ pub(super) fn inspect(benchmark: Benchmark, data_dir: &Path) -> Result<Vec<FileC
     let publication = benchmark.publication();
     let inspect_one = |(at, file): (usize, &'static PublishedFile)| {
         let partial = publication.partial.as_ref().filter(|_| at == 0);
-        if let (None, Some(partial)) = (look_for(&folder, file.name)?, partial)
-            && look_for(&folder, partial.name)?.is_some()
+        if let (None, Some(partial)) = (file.find(&folder)?, partial)
+            && partial.find(&folder)?.is_some()
         {
             let found = inspect_file(&folder, partial)?;
             let condition = found.condition.max(Condition::Partial);
@@ -117,7 +122,7 @@ pub(super) fn inspect(benchmark: Benchmark, data_dir: &Path) -> Result<Vec<FileC
 
 /// Of the copies that may be there, the one that reading would take is looked at.
 fn inspect_file(folder: &Path, file: &'static PublishedFile) -> Result<FileCondition, Error> {
-    let Some(path) = look_for(folder, file.name)? else {
+    let Some(path) = file.find(folder)? else {
         return Ok(FileCondition { file, condition: Condition::Missing, path: None, problem: None });
     };
     let (condition, problem) = match file.check(&path) {

@@ -255,12 +255,12 @@ mod tests {
             }
             for source in *sources {
                 assert!(source.address.starts_with("http"), "{}", source.address);
-                let fits = match source.packing {
-                    Packing::Loose(_) => source.address.ends_with('/'),
-                    Packing::TarGz => source.address.ends_with(".tar.gz"),
-                    Packing::Zip => source.address.ends_with(".zip"),
+                let end = match source.packing {
+                    Packing::Loose(_) => "/",
+                    Packing::TarGz => ".tar.gz",
+                    Packing::Zip => ".zip",
                 };
-                assert!(fits, "{}", source.address);
+                assert!(source.address.ends_with(end), "{}", source.address);
             }
         }
     }

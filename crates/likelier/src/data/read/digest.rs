@@ -1,5 +1,6 @@
 //! The length and the SHA-256 of a file, as it is stored or as what it decompresses to.
 
+use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
@@ -45,7 +46,10 @@ fn digest(
         hasher.update(&chunk);
         chunk.clear();
     }
-    let sha256 = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut sha256 = String::new();
+    for byte in hasher.finalize() {
+        let _ = write!(sha256, "{byte:02x}");
+    }
     Ok(Digested { bytes, sha256 })
 }
 
