@@ -83,6 +83,9 @@ fn for_system_error(error: &io::Error) -> Option<String> {
         io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
             Some("a file stands where a folder should be: name another folder".into())
         }
+        io::ErrorKind::StorageFull => {
+            Some("make room on the disk; what has arrived of a download is kept".into())
+        }
         _ => None,
     }
 }

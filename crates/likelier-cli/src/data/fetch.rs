@@ -1,5 +1,8 @@
 //! `likelier data fetch`: data sets from where they were published, or from a mirror.
 
+#[cfg(test)]
+mod tests;
+
 use std::fmt::{self, Write as _};
 use std::fs::{self, File};
 use std::io::Read;
