@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use likelier::data::benchmark::{Benchmark, Dataset};
 use likelier::data::generate::{Labeller, LoosePiles, Recipe, Sampling, comparisons, pointwise};
@@ -14,6 +14,7 @@ use likelier::train::{Config, Data, train};
 use likelier::{Collection, Method, Prior, Protocol};
 use serde::Serialize;
 
+use crate::data_dir::DataDir;
 use crate::output::{NewFolder, Warning, print_json, print_text};
 
 /// Turn a labelled benchmark into comparisons, with a labelled test set beside them.
@@ -55,9 +56,8 @@ pub(crate) struct Generate {
     /// The folder to write; it must not exist, or be empty.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Where the data sets are [default: $LIKELIER_DATA, else ~/.local/share/likelier].
-    #[arg(long, value_name = "DIR")]
-    data_dir: Option<PathBuf>,
+    #[command(flatten)]
+    data_dir: DataDir,
     /// Print the result as JSON.
     #[arg(long)]
     json: bool,
@@ -132,7 +132,7 @@ impl Generate {
             );
         }
         let folder = NewFolder::create(&self.out)?;
-        let dataset = benchmark.load(&self.data_dir()?)?;
+        let dataset = benchmark.load(&self.data_dir.path()?)?;
         let split = dataset.split(&mut stream(self.seed, Purpose::Split));
         let drawn = self.draw(&dataset, &split.train, prior, protocol)?;
         let mut rng = stream(self.seed, Purpose::Resample);
@@ -207,19 +207,6 @@ impl Generate {
         let recipe = Recipe { prior, protocol, pairs, sampling, labeller };
         let generated = comparisons(&dataset.labels, pool, &recipe, &mut rng)?;
         Ok(Drawn::Pairs { comparisons: generated.comparisons, shown: generated.shown })
-    }
-
-    /// `--data-dir`, else `LIKELIER_DATA`, else the user's data directory.
-    fn data_dir(&self) -> Result<PathBuf> {
-        let from = |variable: &str| {
-            std::env::var_os(variable).filter(|value| !value.is_empty()).map(PathBuf::from)
-        };
-        self.data_dir
-            .clone()
-            .or_else(|| from("LIKELIER_DATA"))
-            .or_else(|| from("XDG_DATA_HOME").map(|dir| dir.join("likelier")))
-            .or_else(|| from("HOME").map(|home| home.join(".local/share/likelier")))
-            .context("no data directory: give --data-dir, or set LIKELIER_DATA")
     }
 }
 

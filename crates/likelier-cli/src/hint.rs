@@ -4,12 +4,23 @@ use std::io;
 
 use likelier::Error;
 
+use crate::data::{PartInUse, Unavailable};
 use crate::output::FolderInUse;
 
 /// What the user could do, where there is something to say.
 pub(crate) fn for_error(error: &anyhow::Error) -> Option<String> {
     if error.downcast_ref::<FolderInUse>().is_some() {
         return Some("name a folder that does not exist yet, or remove this one first".into());
+    }
+    if error.downcast_ref::<PartInUse>().is_some() {
+        return Some("another `likelier data fetch` is at work there: wait for it to end".into());
+    }
+    if error.downcast_ref::<Unavailable>().is_some() {
+        return Some(
+            "check the network, or name a copy elsewhere with --mirror; what has arrived is kept, and the same \
+             command goes on from there"
+                .into(),
+        );
     }
     match error.downcast_ref::<Error>() {
         Some(error) => for_library_error(error),
@@ -42,13 +53,17 @@ fn for_library_error(error: &Error) -> Option<String> {
             "ask for fewer pairs, use more data, or a prior nearer to what the data hold".into()
         }
         Error::UnknownName { kind: "data set", .. } => {
-            "the names are those of the folders in the data directory".into()
+            "`likelier data list` shows the data sets".into()
         }
         Error::UnknownName { kind: "protocol", .. } => {
             "see `likelier generate --help` for what each protocol means".into()
         }
         Error::Diverged { .. } => "lower the learning rate, or scale the features".into(),
         Error::NotFinite { .. } => "remove or fill in missing values before training".into(),
+        Error::File { reason, .. } if reason.kind() == io::ErrorKind::NotFound => {
+            "data sets are looked for in --data-dir, else in $LIKELIER_DATA; `likelier data fetch NAME` gets one"
+                .into()
+        }
         Error::File { .. } => {
             "check the path and its permissions; data sets are looked for in --data-dir, else in $LIKELIER_DATA"
                 .into()
@@ -67,6 +82,9 @@ fn for_system_error(error: &io::Error) -> Option<String> {
         }
         io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
             Some("a file stands where a folder should be: name another folder".into())
+        }
+        io::ErrorKind::StorageFull => {
+            Some("make room on the disk; what has arrived of a download is kept".into())
         }
         _ => None,
     }

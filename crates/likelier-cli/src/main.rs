@@ -1,5 +1,7 @@
 //! `likelier`: a yes/no classifier from "this one is likelier" comparisons.
 
+mod data;
+mod data_dir;
 mod demo;
 mod generate;
 mod hint;
@@ -8,6 +10,7 @@ mod output;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use output::Answer;
 
 /// Train a yes/no classifier from "this one is likelier" comparisons, without a single label.
 #[derive(Parser)]
@@ -19,17 +22,20 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Verb {
+    Data(data::Data),
     Demo(demo::Demo),
     Generate(generate::Generate),
 }
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().verb {
-        Verb::Demo(verb) => verb.run(),
-        Verb::Generate(verb) => verb.run(),
+        Verb::Data(verb) => verb.run(),
+        Verb::Demo(verb) => verb.run().map(|()| Answer::Yes),
+        Verb::Generate(verb) => verb.run().map(|()| Answer::Yes),
     };
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(Answer::Yes) => ExitCode::SUCCESS,
+        Ok(Answer::No) => ExitCode::from(1),
         Err(error) if output::reader_is_gone(&error) => ExitCode::SUCCESS,
         Err(error) => {
             output::complain(&error, hint::for_error(&error).as_deref());

@@ -7,6 +7,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use serde::Serialize;
 
+/// What a verb found, where it was asked a question. A verb that only does something says yes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Yes,
+    No,
+}
+
 /// A remark that a result needs, with a code that scripts can test for.
 #[derive(Debug, Serialize)]
 pub(crate) struct Warning {

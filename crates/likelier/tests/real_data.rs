@@ -8,7 +8,7 @@
 mod data_dir;
 
 use data_dir::data_dir;
-use likelier::data::benchmark::{Benchmark, Dataset};
+use likelier::data::benchmark::{Benchmark, Condition, Dataset};
 use likelier::data::class_counts;
 use likelier::data::split::resample_to_prior;
 use likelier::random::{Purpose, stream};
@@ -268,4 +268,22 @@ fn cnae9_is_what_was_published() -> Result<(), Error> {
             split: [864, 216],
         },
     )
+}
+
+#[test]
+fn every_file_is_as_it_was_published() -> Result<(), Error> {
+    let Some(folder) = data_dir() else { return Ok(()) };
+    for benchmark in Benchmark::ALL {
+        let files = benchmark.inspect(&folder)?;
+        let whole = files.iter().filter(|file| file.condition == Condition::Whole).count();
+        match Condition::of_all(&files) {
+            Condition::Whole => assert_eq!(whole, files.len()),
+            Condition::Partial => {
+                assert_eq!((benchmark, whole), (Benchmark::KuzushijiMnist, 3));
+                assert_eq!(files[0].condition, Condition::Partial);
+            }
+            _ => panic!("{benchmark}: {files:?}"),
+        }
+    }
+    Ok(())
 }

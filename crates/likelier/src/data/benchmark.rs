@@ -4,14 +4,18 @@
 //! too, so that a run "as in the paper" looks them up instead of repeating them. Where the paper is silent
 //! a setting is `None`; the choice made instead belongs to the run, which records it.
 
+mod condition;
 mod dataset;
+mod publication;
 
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::path::Path;
 use std::str::FromStr;
 
+pub use condition::{Condition, FileCondition};
 pub use dataset::Dataset;
+pub use publication::{Checksum, Packing, Publication, PublishedFile, Source};
 
 use super::read::cifar;
 use super::read::text::{ClassField, Separator};
@@ -84,16 +88,16 @@ pub struct Spec {
     files: Files,
 }
 
-/// The files of a data set, by their published names without `.gz` or `.xz`.
+/// The format of a data set's files; [`Publication`] has their names.
 #[derive(Debug)]
 enum Files {
-    /// The four files of the MNIST family. `partial` may stand for the training images where those are
-    /// not to be had; its row i goes with label i.
-    Idx { partial: Option<&'static str> },
+    /// The four files of the MNIST family. A partial file may stand for the training images where those
+    /// are not to be had; its row i goes with label i.
+    Idx,
     /// Five training batches and one test batch.
     CifarBatches,
     /// Text tables.
-    Text { names: &'static [&'static str], separator: Separator, class: ClassField },
+    Text { separator: Separator, class: ClassField },
 }
 
 /// MNIST; the others differ from it or from `USPS`.
@@ -112,7 +116,7 @@ const MNIST: Spec = Spec {
     epochs: 200,
     learning_rate: Some(1e-3),
     weight_decay: Some(1e-5),
-    files: Files::Idx { partial: None },
+    files: Files::Idx,
 };
 
 /// USPS.
@@ -128,11 +132,7 @@ const USPS: Spec = Spec {
     epochs: 100,
     learning_rate: None,
     weight_decay: None,
-    files: Files::Text {
-        names: &["zip.train", "zip.test"],
-        separator: Separator::Blanks,
-        class: ClassField::First,
-    },
+    files: Files::Text { separator: Separator::Blanks, class: ClassField::First },
     ..MNIST
 };
 
@@ -142,12 +142,7 @@ static SPECS: [Spec; Benchmark::ALL.len()] = [
     // Positive: T-shirt, pullover, coat, shirt, bag.
     Spec { name: "fashion-mnist", short_name: "fashion", ..MNIST },
     // Positive: o, su, na, ma, re.
-    Spec {
-        name: "kuzushiji-mnist",
-        short_name: "kuzushiji",
-        files: Files::Idx { partial: Some("train-images-first7011-idx3-ubyte") },
-        ..MNIST
-    },
+    Spec { name: "kuzushiji-mnist", short_name: "kuzushiji", ..MNIST },
     Spec {
         name: "cifar10",
         short_name: "cifar10",
@@ -171,11 +166,7 @@ static SPECS: [Spec; Benchmark::ALL.len()] = [
         file_features: 16,
         features: 16,
         pairs: 2_500,
-        files: Files::Text {
-            names: &["pendigits.tra", "pendigits.tes"],
-            separator: Separator::Comma,
-            class: ClassField::Last,
-        },
+        files: Files::Text { separator: Separator::Comma, class: ClassField::Last },
         ..USPS
     },
     Spec {
@@ -187,11 +178,7 @@ static SPECS: [Spec; Benchmark::ALL.len()] = [
         features: 62,
         drops_constant_columns: true,
         pairs: 1_000,
-        files: Files::Text {
-            names: &["optdigits.tra", "optdigits.tes"],
-            separator: Separator::Comma,
-            class: ClassField::Last,
-        },
+        files: Files::Text { separator: Separator::Comma, class: ClassField::Last },
         ..USPS
     },
     Spec {
@@ -203,11 +190,7 @@ static SPECS: [Spec; Benchmark::ALL.len()] = [
         file_features: 856,
         features: 856,
         pairs: 200,
-        files: Files::Text {
-            names: &["CNAE-9.data"],
-            separator: Separator::Comma,
-            class: ClassField::First,
-        },
+        files: Files::Text { separator: Separator::Comma, class: ClassField::First },
         ..USPS
     },
 ];
@@ -238,6 +221,16 @@ impl Benchmark {
     /// The name in `raw.csv` and in the paper's tables.
     pub fn short_name(self) -> &'static str {
         self.spec().short_name
+    }
+
+    /// Its files as they were published, and where.
+    pub fn publication(self) -> &'static Publication {
+        publication::of(self)
+    }
+
+    /// How it stands with each of its files in its folder in `data_dir`: all of them are read.
+    pub fn inspect(self, data_dir: &Path) -> Result<Vec<FileCondition>, Error> {
+        condition::inspect(self, data_dir)
     }
 
     /// Reads its files from its folder in `data_dir`.

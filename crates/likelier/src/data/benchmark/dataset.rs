@@ -3,7 +3,8 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{Benchmark, Files, Spec};
+use super::publication::{TEST_IMAGES, TEST_LABELS, TRAIN_IMAGES, TRAIN_LABELS};
+use super::{Benchmark, Files};
 use crate::data::read::idx::{self, IdxPair};
 use crate::data::read::text::{self, Layout};
 use crate::data::read::{ClassedRows, cifar};
@@ -45,7 +46,7 @@ pub(super) fn load(benchmark: Benchmark, data_dir: &Path) -> Result<Dataset, Err
     if !folder.is_dir() {
         return Err(not_found(&folder, "there is no such folder"));
     }
-    let ClassedRows { mut rows, classes, file_rows } = read_files(spec, &folder)?;
+    let ClassedRows { mut rows, classes, file_rows } = read_files(benchmark, &folder)?;
     if spec.drops_constant_columns {
         rows = rows.without_columns(&rows.constant_columns())?;
     }
@@ -68,43 +69,44 @@ pub(super) fn load(benchmark: Benchmark, data_dir: &Path) -> Result<Dataset, Err
     Ok(Dataset { benchmark, rows, classes, labels, first_part, note })
 }
 
-fn read_files(spec: &Spec, folder: &Path) -> Result<ClassedRows, Error> {
-    let all = |names: &[&str]| names.iter().map(|name| find(folder, name)).collect::<Result<Vec<_>, _>>();
+fn read_files(benchmark: Benchmark, folder: &Path) -> Result<ClassedRows, Error> {
+    let spec = benchmark.spec();
+    let publication = benchmark.publication();
+    let all = || {
+        publication
+            .files
+            .iter()
+            .map(|file| find(folder, file.name))
+            .collect::<Result<Vec<_>, _>>()
+    };
     match spec.files {
-        Files::Idx { partial } => {
+        Files::Idx => {
+            let partial = publication.partial.as_ref().map(|file| file.name);
             let (images, partial) = find_training_images(folder, partial)?;
-            let train = IdxPair { images, labels: find(folder, "train-labels-idx1-ubyte")?, partial };
+            let train = IdxPair { images, labels: find(folder, TRAIN_LABELS)?, partial };
             let test = IdxPair {
-                images: find(folder, "t10k-images-idx3-ubyte")?,
-                labels: find(folder, "t10k-labels-idx1-ubyte")?,
+                images: find(folder, TEST_IMAGES)?,
+                labels: find(folder, TEST_LABELS)?,
                 partial: false,
             };
             idx::read(&[train, test], spec.file_features, &spec.classes)
         }
-        Files::CifarBatches => cifar::read(&all(&[
-            "data_batch_1.bin",
-            "data_batch_2.bin",
-            "data_batch_3.bin",
-            "data_batch_4.bin",
-            "data_batch_5.bin",
-            "test_batch.bin",
-        ])?),
-        Files::Text { names, separator, class } => {
+        Files::CifarBatches => cifar::read(&all()?),
+        Files::Text { separator, class } => {
             let (features, classes) = (spec.file_features, spec.classes.clone());
-            text::read(&all(names)?, &Layout { separator, class, features, classes })
+            text::read(&all()?, &Layout { separator, class, features, classes })
         }
     }
 }
 
 /// The published training images, or else the partial file; and whether it is the partial one.
 fn find_training_images(folder: &Path, partial: Option<&str>) -> Result<(PathBuf, bool), Error> {
-    let published = "train-images-idx3-ubyte";
-    if let (None, Some(partial)) = (look_for(folder, published)?, partial)
+    if let (None, Some(partial)) = (look_for(folder, TRAIN_IMAGES)?, partial)
         && let Some(path) = look_for(folder, partial)?
     {
         return Ok((path, true));
     }
-    Ok((find(folder, published)?, false))
+    Ok((find(folder, TRAIN_IMAGES)?, false))
 }
 
 /// The file of this name, or of this name with the ending of a compressed file; it must be there.
@@ -114,7 +116,7 @@ fn find(folder: &Path, name: &str) -> Result<PathBuf, Error> {
 }
 
 /// The same, if it is there.
-fn look_for(folder: &Path, name: &str) -> Result<Option<PathBuf>, Error> {
+pub(super) fn look_for(folder: &Path, name: &str) -> Result<Option<PathBuf>, Error> {
     for ending in ["", ".gz", ".xz"] {
         let path = folder.join(format!("{name}{ending}"));
         if path.try_exists().map_err(|error| Error::file(&path, error))? {

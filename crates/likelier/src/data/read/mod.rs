@@ -7,6 +7,7 @@
 
 pub mod cifar;
 mod decompress;
+pub(super) mod digest;
 pub mod idx;
 pub mod text;
 
@@ -95,7 +96,7 @@ fn not_a_class(given: impl Display, allowed: &RangeInclusive<u8>) -> String {
 }
 
 #[cfg(test)]
-mod fixture {
+pub(super) mod fixture {
     //! Files made for a test, and what must hold of every reader.
 
     use std::io::Write;
