@@ -19,6 +19,7 @@ pub struct Classifier {
     pub(crate) setting: Setting,
     pub(crate) probability: ProbabilityMap,
     pub(crate) summary: TrainingSummary,
+    pub(crate) version: String,
 }
 
 /// From a score to a probability of the positive class: σ(slope·score + offset).
@@ -109,6 +110,11 @@ impl Classifier {
         &self.summary
     }
 
+    /// The version of likelier that trained it.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
     /// Where a score turns positive.
     pub fn threshold(&self) -> f32 {
         self.threshold
@@ -165,6 +171,7 @@ mod tests {
                 held_out: None,
                 seed: 0,
             },
+            version: "0.1.0".into(),
         };
         assert_eq!(classifier.probability().of(0.5), 0.5);
         assert!(classifier.clone().with_features(Features::numbered(2)).is_err());

@@ -1,7 +1,7 @@
 //! What is done to features before the model sees them. It is fitted on training rows and travels with
 //! the model.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Inputs;
 use crate::data::{Rows, SparseRows};
@@ -9,7 +9,7 @@ use crate::nn::parallel::for_pieces;
 use crate::nn::simd::fast;
 
 /// A kind of scaling.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ScalingKind {
     /// Features as they are.
@@ -100,6 +100,29 @@ impl Scaling {
             offset: offset.iter().map(|x| if x.is_finite() { *x as f32 } else { 0.0 }).collect(),
             factor: spread.iter().map(|s| if usable(*s) { (1.0 / s) as f32 } else { 1.0 }).collect(),
         }
+    }
+
+    /// A scaling that was fitted before. What its kind says of offsets and factors must hold.
+    pub(super) fn from_parts(kind: ScalingKind, offset: Vec<f32>, factor: Vec<f32>) -> Option<Self> {
+        let all = |factors: f32| factor.iter().all(|factor| *factor == factors);
+        let as_the_kind_says = match kind {
+            ScalingKind::None => all(1.0),
+            ScalingKind::Byte => all((1.0_f64 / 255.0) as f32),
+            _ => true,
+        };
+        let unmoved = !kind.keeps_zeros() || offset.iter().all(|offset| *offset == 0.0);
+        let usable = as_the_kind_says && unmoved && offset.len() == factor.len();
+        usable.then_some(Self { kind, offset, factor })
+    }
+
+    /// What is subtracted from each feature.
+    pub fn offset(&self) -> &[f32] {
+        &self.offset
+    }
+
+    /// What each feature is multiplied with then.
+    pub fn factor(&self) -> &[f32] {
+        &self.factor
     }
 
     /// The kind that was fitted.

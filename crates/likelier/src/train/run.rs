@@ -246,6 +246,7 @@ impl<'a> Run<'a> {
                 held_out,
                 seed: self.config.seed,
             },
+            version: env!("CARGO_PKG_VERSION").to_owned(),
         })
     }
 }
