@@ -95,6 +95,19 @@ impl Classifier {
         Ok(Self { features, ..self })
     }
 
+    /// The same classifier, turning scores into probabilities in another way.
+    pub fn with_probability(self, probability: ProbabilityMap) -> Result<Self, Error> {
+        for (name, value) in [
+            ("the slope of the probability map", probability.slope),
+            ("the offset of the probability map", probability.offset),
+        ] {
+            if !value.is_finite() {
+                return Err(Error::Setting { name, value: value.to_string(), allowed: "finite" });
+            }
+        }
+        Ok(Self { probability, ..self })
+    }
+
     /// What its features are called.
     pub fn features(&self) -> &Features {
         &self.features
@@ -174,6 +187,10 @@ mod tests {
             version: "0.1.0".into(),
         };
         assert_eq!(classifier.probability().of(0.5), 0.5);
+        let map = ProbabilityMap { slope: 2.0, offset: f32::NAN };
+        assert!(classifier.clone().with_probability(map).is_err());
+        let map = ProbabilityMap { slope: 2.0, offset: -1.0 };
+        assert_eq!(classifier.clone().with_probability(map).unwrap().probability().of(0.5), 0.5);
         assert!(classifier.clone().with_features(Features::numbered(2)).is_err());
         let predicted = classifier.predict(&rows, &[0, 1, 2]).unwrap();
         assert_eq!(predicted, [Label::Negative, Label::Positive, Label::Negative]);

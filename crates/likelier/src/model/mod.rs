@@ -5,6 +5,7 @@ mod classifier;
 mod file;
 mod linear;
 mod mlp;
+mod onnx;
 mod resnet;
 mod scaling;
 mod tensors;
