@@ -1,8 +1,11 @@
 //! `likelier`: a yes/no classifier from "this one is likelier" comparisons.
 
 mod demo;
+mod export;
 mod generate;
 mod hint;
+mod inspect;
+mod model;
 mod output;
 
 use std::process::ExitCode;
@@ -21,12 +24,16 @@ struct Cli {
 enum Verb {
     Demo(demo::Demo),
     Generate(generate::Generate),
+    Inspect(inspect::Inspect),
+    Export(export::Export),
 }
 
 fn main() -> ExitCode {
     let outcome = match Cli::parse().verb {
         Verb::Demo(verb) => verb.run(),
         Verb::Generate(verb) => verb.run(),
+        Verb::Inspect(verb) => verb.run(),
+        Verb::Export(verb) => verb.run(),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
