@@ -11,9 +11,14 @@ const USAGE: &str = "usage: cargo xtask <command>
 
 commands:
   test    format, clippy, documentation, and every test; needs cargo alone
-  peers   check the golden values against PyTorch, in a virtual environment of its own (needs python3)
+  peers   check the golden values against PyTorch, and models against ONNX Runtime and safetensors, in a
+          virtual environment of its own (needs python3)
   bench   speed and memory beside PyTorch: cargo xtask bench DIR (some 20 minutes on an idle machine)
 ";
+
+/// What the peers need, in the versions that were compared with.
+const PACKAGES: [&str; 5] =
+    ["torch==2.15.0", "numpy==2.4.6", "onnx==1.23.2", "onnxruntime==1.31.1", "safetensors==0.8.0"];
 
 fn main() -> ExitCode {
     let outcome = match std::env::args().nth(1).as_deref() {
@@ -49,7 +54,8 @@ fn test() -> Result<()> {
     Ok(())
 }
 
-/// Recomputes the golden values with the real PyTorch and compares them with the committed ones.
+/// Recomputes the golden values with the real PyTorch and compares them with the committed ones; lets
+/// ONNX Runtime score with exported models, old and new.
 fn peers() -> Result<()> {
     let python = python()?;
     let golden = root().join("crates/likelier/tests/golden");
@@ -57,7 +63,15 @@ fn peers() -> Result<()> {
         let arguments = [golden.join(script), "--check".into(), golden.join(values)];
         step(&format!("golden {values}"), command(&python, arguments))?;
     }
-    Ok(())
+    let models = root().join("target/peers-models");
+    if models.exists() {
+        std::fs::remove_dir_all(&models).with_context(|| models.display().to_string())?;
+    }
+    let mut write = cargo(["run", "--release", "--package", "likelier", "--example", "model_files", "--"]);
+    write.arg(&models);
+    step("model files", write)?;
+    let fixtures = root().join("crates/likelier/tests/fixtures/model-format-1");
+    step("models in ONNX Runtime", command(&python, [golden.join("models.py"), fixtures, models]))
 }
 
 /// Measures our engine and PyTorch in turns, into the folder that is given.
@@ -71,7 +85,7 @@ fn bench() -> Result<()> {
     step("comparison", command(program, arguments))
 }
 
-/// The Python of a virtual environment with PyTorch, made if it is not there.
+/// The Python of a virtual environment with the peers, made if it is not there.
 fn python() -> Result<PathBuf> {
     let environment = root().join("target/peers");
     let python = environment.join("bin/python");
@@ -79,8 +93,8 @@ fn python() -> Result<PathBuf> {
         let arguments = [OsStr::new("-m"), "venv".as_ref(), environment.as_os_str()];
         step("virtual environment", command("python3", arguments))?;
     }
-    let packages = ["-m", "pip", "install", "--quiet", "torch==2.15.0", "numpy==2.4.6"];
-    step("packages", command(&python, packages))?;
+    let install = ["-m", "pip", "install", "--quiet"];
+    step("packages", command(&python, install.into_iter().chain(PACKAGES)))?;
     Ok(python)
 }
 

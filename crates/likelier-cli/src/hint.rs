@@ -3,8 +3,10 @@
 use std::io;
 
 use likelier::Error;
+use likelier::model::ModelFault;
 
 use crate::data::{PartInUse, Unavailable};
+use crate::model::NoModel;
 use crate::output::FolderInUse;
 
 /// What the user could do, where there is something to say.
@@ -21,6 +23,9 @@ pub(crate) fn for_error(error: &anyhow::Error) -> Option<String> {
              command goes on from there"
                 .into(),
         );
+    }
+    if error.downcast_ref::<NoModel>().is_some() {
+        return Some("check the path and its permissions".into());
     }
     match error.downcast_ref::<Error>() {
         Some(error) => for_library_error(error),
@@ -68,18 +73,24 @@ fn for_library_error(error: &Error) -> Option<String> {
             "check the path and its permissions; data sets are looked for in --data-dir, else in $LIKELIER_DATA"
                 .into()
         }
+        Error::Model { fault: ModelFault::NotAModel(_), .. } => {
+            "give a model file that likelier wrote; they are usually named *.likelier".into()
+        }
+        Error::Model { fault: ModelFault::Newer { .. }, .. } => "install a newer likelier".into(),
+        Error::Model { .. } => "copy the file again from where it came from, or train the model again".into(),
         Error::Format { .. } => "the file may be cut short or damaged: compare it with its source".into(),
         _ => return None,
     };
     Some(hint)
 }
 
-/// Errors of the system that do not come from the library are about the folder to write.
+/// Errors of the system that do not come from the library are about what is to be written.
 fn for_system_error(error: &io::Error) -> Option<String> {
     match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::NotFound | io::ErrorKind::ReadOnlyFilesystem => {
             Some("choose a place you may write to".into())
         }
+        io::ErrorKind::IsADirectory => Some("a folder stands there: name a file in it".into()),
         io::ErrorKind::NotADirectory | io::ErrorKind::AlreadyExists => {
             Some("a file stands where a folder should be: name another folder".into())
         }

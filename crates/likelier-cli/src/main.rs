@@ -3,8 +3,11 @@
 mod data;
 mod data_dir;
 mod demo;
+mod export;
 mod generate;
 mod hint;
+mod inspect;
+mod model;
 mod output;
 
 use std::process::ExitCode;
@@ -25,6 +28,8 @@ enum Verb {
     Data(data::Data),
     Demo(demo::Demo),
     Generate(generate::Generate),
+    Inspect(inspect::Inspect),
+    Export(export::Export),
 }
 
 fn main() -> ExitCode {
@@ -32,6 +37,8 @@ fn main() -> ExitCode {
         Verb::Data(verb) => verb.run(),
         Verb::Demo(verb) => verb.run().map(|()| Answer::Yes),
         Verb::Generate(verb) => verb.run().map(|()| Answer::Yes),
+        Verb::Inspect(verb) => verb.run().map(|()| Answer::Yes),
+        Verb::Export(verb) => verb.run().map(|()| Answer::Yes),
     };
     match outcome {
         Ok(Answer::Yes) => ExitCode::SUCCESS,

@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::data::{Label, Pile};
+use crate::model::ModelFault;
 
 /// Everything that can go wrong in the library.
 #[derive(Debug, thiserror::Error)]
@@ -152,7 +153,7 @@ pub enum Error {
     #[error(
         "the model takes square images, here {} × {} × {} (channels, height, width) = {} numbers, but rows have \
          {features}",
-        image[0], image[1], image[2], image[0] * image[1] * image[2]
+        image[0], image[1], image[2], image[0].saturating_mul(image[1]).saturating_mul(image[2])
     )]
     ImageShape {
         /// Channels, height and width.
@@ -218,6 +219,15 @@ pub enum Error {
         path: PathBuf,
         /// What the system said.
         reason: io::Error,
+    },
+
+    /// A model file that cannot be used.
+    #[error("{}{fault}", Named(path.as_deref()))]
+    Model {
+        /// The file, if it came from one.
+        path: Option<PathBuf>,
+        /// What is wrong with it.
+        fault: ModelFault,
     },
 
     /// A file whose content is not what its format says.
@@ -305,6 +315,14 @@ struct NearestName<'a>(Option<&'a str>);
 impl fmt::Display for NearestName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.map_or(Ok(()), |name| write!(f, " (did you mean '{name}'?)"))
+    }
+}
+
+struct Named<'a>(Option<&'a Path>);
+
+impl fmt::Display for Named<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |path| write!(f, "{}: ", path.display()))
     }
 }
 

@@ -65,11 +65,27 @@ impl FromStr for Collection {
 }
 
 /// A collection protocol: what happens to a drawn pair, and how often the labeller errs on mixed pairs.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct Protocol {
     #[serde(rename = "protocol")]
     collection: Collection,
     labeller_error: f64,
+}
+
+/// A protocol as a file has it.
+#[derive(Deserialize)]
+struct Unchecked {
+    protocol: Collection,
+    labeller_error: f64,
+}
+
+impl TryFrom<Unchecked> for Protocol {
+    type Error = Error;
+
+    fn try_from(read: Unchecked) -> Result<Self, Error> {
+        Self::new(read.protocol, read.labeller_error)
+    }
 }
 
 impl Protocol {

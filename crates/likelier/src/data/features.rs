@@ -6,7 +6,7 @@ use crate::error::Error;
 
 /// The columns of a file that become features, in the order in which a model takes them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
+#[serde(try_from = "Vec<Column>", into = "Vec<Column>")]
 pub struct Features {
     columns: Vec<Column>,
 }
@@ -51,13 +51,12 @@ impl Features {
     /// Columns of different names that make at least one feature.
     pub fn new(columns: Vec<Column>) -> Result<Self, Error> {
         let mut names: Vec<&str> = columns.iter().map(Column::name).collect();
-        names.sort_unstable();
-        if let Some([name, ..]) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-            return Err(Error::Setting {
-                name: "the names of features",
-                value: format!("'{name}' twice"),
-                allowed: "different from each other",
-            });
+        all_differ("the names of features", &mut names)?;
+        for column in &columns {
+            if let Column::Category { values, .. } = column {
+                let mut values: Vec<&str> = values.iter().map(String::as_str).collect();
+                all_differ("the values of a category", &mut values)?;
+            }
         }
         if columns.iter().map(Column::width).sum::<usize>() == 0 {
             return Err(Error::Setting {
@@ -90,6 +89,32 @@ impl Features {
     }
 }
 
+impl TryFrom<Vec<Column>> for Features {
+    type Error = Error;
+
+    fn try_from(columns: Vec<Column>) -> Result<Self, Error> {
+        Self::new(columns)
+    }
+}
+
+impl From<Features> for Vec<Column> {
+    fn from(features: Features) -> Self {
+        features.columns
+    }
+}
+
+fn all_differ(name: &'static str, names: &mut [&str]) -> Result<(), Error> {
+    names.sort_unstable();
+    match names.windows(2).find(|pair| pair[0] == pair[1]) {
+        None => Ok(()),
+        Some(pair) => Err(Error::Setting {
+            name,
+            value: format!("'{}' twice", pair[0]),
+            allowed: "different from each other",
+        }),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -110,5 +135,8 @@ mod tests {
             "the names of features must be different from each other, got 'colour' twice"
         );
         assert!(Features::new(Vec::new()).is_err());
+        let twice = Column::Category { name: "colour".into(), values: vec!["red".into(); 2] };
+        let error = Features::new(vec![twice]).unwrap_err().to_string();
+        assert_eq!(error, "the values of a category must be different from each other, got 'red' twice");
     }
 }

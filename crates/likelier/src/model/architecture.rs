@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::{Linear, Mlp, Model, NetworkModel, ResNet, Weights};
 use crate::error::Error;
@@ -10,8 +10,8 @@ use crate::nn::Builder;
 use crate::random::Rng;
 
 /// A kind of model with its shape.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Architecture {
     /// f(x) = ⟨w, x⟩ + b.
     #[default]
@@ -19,6 +19,7 @@ pub enum Architecture {
     /// Fully connected layers.
     Mlp(Mlp),
     /// Residual convolutions, for images.
+    #[serde(rename = "resnet")]
     ResNet(ResNet),
 }
 
@@ -41,6 +42,25 @@ impl Architecture {
         })
     }
 
+    /// How many parameters it has on rows of `width` features, worked out without building it; the largest
+    /// number there is where they are more.
+    pub fn parameters(&self, width: usize) -> usize {
+        match self {
+            Self::Linear => width.saturating_add(1),
+            Self::Mlp(mlp) => mlp.parameters(width),
+            Self::ResNet(resnet) => resnet.parameters(),
+        }
+    }
+
+    /// Every model as a network: a linear one is a single layer.
+    pub(super) fn network(&self, width: usize) -> Result<Builder, Error> {
+        Ok(self.builder(width)?.unwrap_or_else(|| {
+            let (mut builder, input) = Builder::for_vectors(width);
+            builder.dense(input, 1);
+            builder
+        }))
+    }
+
     /// Bytes that training with batches of `rows` rows takes, data apart: work space, and five times
     /// the parameters (themselves, gradient, the optimiser's two, and a teacher).
     pub fn training_bytes(&self, width: usize, rows: usize) -> Result<usize, Error> {
@@ -59,7 +79,8 @@ impl Architecture {
             Self::Mlp(mlp) => Ok(Some(mlp.builder(width))),
             Self::ResNet(resnet) => {
                 let [channels, height, image_width] = resnet.image;
-                if height != image_width || channels * height * image_width != width {
+                let numbers = channels.saturating_mul(height).saturating_mul(image_width);
+                if height != image_width || numbers != width {
                     return Err(Error::ImageShape { image: resnet.image, features: width });
                 }
                 let numbers = resnet.stages.iter().flat_map(|(blocks, channels)| [blocks, channels]);

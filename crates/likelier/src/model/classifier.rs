@@ -19,6 +19,7 @@ pub struct Classifier {
     pub(crate) setting: Setting,
     pub(crate) probability: ProbabilityMap,
     pub(crate) summary: TrainingSummary,
+    pub(crate) version: String,
 }
 
 /// From a score to a probability of the positive class: σ(slope·score + offset).
@@ -94,6 +95,19 @@ impl Classifier {
         Ok(Self { features, ..self })
     }
 
+    /// The same classifier, turning scores into probabilities in another way.
+    pub fn with_probability(self, probability: ProbabilityMap) -> Result<Self, Error> {
+        for (name, value) in [
+            ("the slope of the probability map", probability.slope),
+            ("the offset of the probability map", probability.offset),
+        ] {
+            if !value.is_finite() {
+                return Err(Error::Setting { name, value: value.to_string(), allowed: "finite" });
+            }
+        }
+        Ok(Self { probability, ..self })
+    }
+
     /// What its features are called.
     pub fn features(&self) -> &Features {
         &self.features
@@ -107,6 +121,11 @@ impl Classifier {
     /// How training went.
     pub fn summary(&self) -> &TrainingSummary {
         &self.summary
+    }
+
+    /// The version of likelier that trained it.
+    pub fn version(&self) -> &str {
+        &self.version
     }
 
     /// Where a score turns positive.
@@ -165,8 +184,13 @@ mod tests {
                 held_out: None,
                 seed: 0,
             },
+            version: "0.1.0".into(),
         };
         assert_eq!(classifier.probability().of(0.5), 0.5);
+        let map = ProbabilityMap { slope: 2.0, offset: f32::NAN };
+        assert!(classifier.clone().with_probability(map).is_err());
+        let map = ProbabilityMap { slope: 2.0, offset: -1.0 };
+        assert_eq!(classifier.clone().with_probability(map).unwrap().probability().of(0.5), 0.5);
         assert!(classifier.clone().with_features(Features::numbered(2)).is_err());
         let predicted = classifier.predict(&rows, &[0, 1, 2]).unwrap();
         assert_eq!(predicted, [Label::Negative, Label::Positive, Label::Negative]);

@@ -57,7 +57,7 @@ impl Linear {
     /// Rows in a piece of a batch: all of them where the numbers to be read are few.
     fn piece(&self, stored: &Stored<'_>) -> usize {
         let rows = stored.which.len();
-        let numbers = match (stored.rows.as_sparse(), stored.scaling.offset()) {
+        let numbers = match (stored.rows.as_sparse(), stored.scaling.shift()) {
             (Some(sparse), None) => rows * sparse.entries() / sparse.len().max(1),
             _ => rows * self.width,
         };
@@ -82,7 +82,7 @@ impl Model for Linear {
         self.folded.clear();
         self.folded
             .extend(weights.iter().zip(scaling.factor()).map(|(weight, factor)| weight * factor));
-        let (folded, offset) = (&self.folded[..], scaling.offset());
+        let (folded, offset) = (&self.folded[..], scaling.shift());
         let piece = self.piece(stored);
         share_pieces(scores, piece, |at, scores| {
             let which = &which[at * piece..at * piece + scores.len()];
@@ -111,7 +111,7 @@ impl Model for Linear {
         let &Stored { rows, scaling, which } = batch;
         let (of_weights, of_bias) = gradient.split_at_mut(self.width);
         of_bias[0] = score_gradients.iter().map(|&g| f64::from(g)).sum::<f64>() as f32;
-        let offset = scaling.offset();
+        let offset = scaling.shift();
         let sum = |which: &[u32], score_gradients: &[f32], sums: &mut [f32]| match (rows.values(), offset) {
             (Values::Numbers(values), _) => sum_numbers(values, which, offset, score_gradients, sums),
             (Values::Bytes(values), _) => sum_bytes(values, which, offset, score_gradients, sums),

@@ -2,13 +2,17 @@
 
 mod architecture;
 mod classifier;
+mod file;
 mod linear;
 mod mlp;
+mod onnx;
 mod resnet;
 mod scaling;
+mod tensors;
 
 pub use architecture::Architecture;
 pub use classifier::{Classifier, ProbabilityMap, TrainingSummary};
+pub use file::ModelFault;
 pub use linear::Linear;
 pub use mlp::{Mlp, MlpNorm};
 pub use resnet::ResNet;

@@ -1,11 +1,11 @@
 //! Residual networks of basic blocks: one family, in which depth and width are only numbers.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::nn::{Builder, NodeId, Shape};
 
 /// A residual network. Its stem is a 3×3 convolution without pooling, for small images.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResNet {
     /// Channels, height and width of an image; rows hold it plane after plane.
     pub image: [usize; 3],
@@ -24,6 +24,26 @@ impl ResNet {
     /// The small ResNet-32 for CIFAR images: three stages of five blocks, 0.47 million weights.
     pub fn resnet32(image: [usize; 3]) -> Self {
         Self { image, stem: 16, stages: vec![(5, 16), (5, 32), (5, 64)] }
+    }
+
+    /// How many parameters the network has, or the largest number there is.
+    pub(super) fn parameters(&self) -> usize {
+        let sum = |parts: &[usize]| parts.iter().fold(0_usize, |sum, part| sum.saturating_add(*part));
+        let product = |parts: &[usize]| parts.iter().fold(1_usize, |all, part| all.saturating_mul(*part));
+        // A convolution and its norm.
+        let layer = |kernel, inputs, outputs| {
+            sum(&[product(&[kernel, kernel, inputs, outputs]), product(&[2, outputs])])
+        };
+        let mut total = layer(3, self.image[0], self.stem);
+        let mut inputs = self.stem;
+        for (stage, &(blocks, channels)) in self.stages.iter().enumerate() {
+            let plain = product(&[2, layer(3, channels, channels)]);
+            let shortcut = if stage > 0 || inputs != channels { layer(1, inputs, channels) } else { 0 };
+            let first = sum(&[layer(3, inputs, channels), layer(3, channels, channels), shortcut]);
+            total = sum(&[total, first, product(&[blocks.saturating_sub(1), plain])]);
+            inputs = channels;
+        }
+        sum(&[total, inputs, 1])
     }
 
     pub(super) fn builder(&self) -> Builder {

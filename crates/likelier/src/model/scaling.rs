@@ -1,7 +1,7 @@
 //! What is done to features before the model sees them. It is fitted on training rows and travels with
 //! the model.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Stored;
 use crate::data::Rows;
@@ -9,7 +9,7 @@ use crate::nn::parallel::for_pieces;
 use crate::nn::simd::fast;
 
 /// A kind of scaling.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ScalingKind {
     /// Features as they are.
@@ -111,18 +111,36 @@ impl Scaling {
         }
     }
 
+    /// A scaling that was fitted before. What its kind says of offsets and factors must hold.
+    pub(super) fn from_parts(kind: ScalingKind, offset: Vec<f32>, factor: Vec<f32>) -> Option<Self> {
+        let all = |factors: f32| factor.iter().all(|factor| *factor == factors);
+        let as_the_kind_says = match kind {
+            ScalingKind::None => all(1.0),
+            ScalingKind::Byte => all((1.0_f64 / 255.0) as f32),
+            _ => true,
+        };
+        let unmoved = !kind.keeps_zeros() || offset.iter().all(|offset| *offset == 0.0);
+        let usable = as_the_kind_says && unmoved && offset.len() == factor.len();
+        usable.then_some(Self { kind, offset, factor })
+    }
+
+    /// What is subtracted from each feature.
+    pub fn offset(&self) -> &[f32] {
+        &self.offset
+    }
+
+    /// What each feature is multiplied with then.
+    pub fn factor(&self) -> &[f32] {
+        &self.factor
+    }
+
     /// The kind that was fitted.
     pub fn kind(&self) -> ScalingKind {
         self.kind
     }
 
-    /// The factor of each feature.
-    pub(super) fn factor(&self) -> &[f32] {
-        &self.factor
-    }
-
     /// What is taken from each feature first, where anything is.
-    pub(super) fn offset(&self) -> Option<&[f32]> {
+    pub(super) fn shift(&self) -> Option<&[f32]> {
         (!self.kind.keeps_zeros()).then_some(&self.offset[..])
     }
 

@@ -17,12 +17,12 @@ pub(super) const GROUPS: usize = 4;
 
 /// A square kernel with stride and zero padding, without bias.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Conv {
-    pub(super) input: Shape,
-    pub(super) output: Shape,
-    pub(super) kernel: usize,
-    pub(super) stride: usize,
-    pub(super) padding: usize,
+pub(crate) struct Conv {
+    pub(crate) input: Shape,
+    pub(crate) output: Shape,
+    pub(crate) kernel: usize,
+    pub(crate) stride: usize,
+    pub(crate) padding: usize,
 }
 
 impl Conv {

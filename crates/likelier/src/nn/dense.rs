@@ -11,9 +11,9 @@ fn rows_of_a_piece(rows: usize) -> usize {
 
 /// Weights `inputs × outputs`, then `outputs` biases.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Dense {
-    pub(super) inputs: usize,
-    pub(super) outputs: usize,
+pub(crate) struct Dense {
+    pub(crate) inputs: usize,
+    pub(crate) outputs: usize,
 }
 
 impl Dense {

@@ -19,3 +19,6 @@ mod winograd;
 
 pub use dense::SquareProduct;
 pub use network::{Builder, Mode, Network, NodeId, Shape};
+pub(crate) use network::{Layer, Node};
+pub(crate) use norm::EPSILON;
+pub(crate) use pool::PoolKind;

@@ -57,7 +57,7 @@ pub enum Mode<'a> {
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Layer {
+pub(crate) enum Layer {
     /// What the network is given.
     Input,
     /// Pixels from plane after plane to channels last.
@@ -71,12 +71,12 @@ pub(super) enum Layer {
 }
 
 #[derive(Clone, Debug)]
-pub(super) struct Node {
-    pub(super) layer: Layer,
-    pub(super) from: usize,
-    pub(super) shape: Shape,
-    pub(super) parameters: Range<usize>,
-    buffers: Range<usize>,
+pub(crate) struct Node {
+    pub(crate) layer: Layer,
+    pub(crate) from: usize,
+    pub(crate) shape: Shape,
+    pub(crate) parameters: Range<usize>,
+    pub(crate) buffers: Range<usize>,
 }
 
 /// Puts layers together.
@@ -184,6 +184,11 @@ impl Builder {
         let output =
             Shape { height: side(input.height), width: side(input.width), channels: input.channels };
         self.push(Layer::Pool(Pool { kind, input, output, kernel, stride }), from, output, 0, 0)
+    }
+
+    /// The layers, in the order in which they run.
+    pub(crate) fn nodes(&self) -> &[Node] {
+        &self.nodes
     }
 
     /// How many parameters there are.

@@ -7,14 +7,15 @@
 use super::parallel::{for_pieces, for_pieces_of_two};
 use super::simd::{fast, wide};
 
-const EPSILON: f64 = 1e-5;
+/// Keeps the deviation of a channel that never varies above 0.
+pub(crate) const EPSILON: f64 = 1e-5;
 const MOMENTUM: f64 = 0.1;
 
 /// Parameters γ then β; buffers running mean then running variance.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Norm {
-    pub(super) channels: usize,
-    pub(super) relu: bool,
+pub(crate) struct Norm {
+    pub(crate) channels: usize,
+    pub(crate) relu: bool,
 }
 
 /// Work space of one layer.

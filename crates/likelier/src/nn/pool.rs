@@ -5,18 +5,18 @@ use super::parallel::{for_pieces, for_pieces_of_two};
 
 /// Which pooling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum PoolKind {
+pub(crate) enum PoolKind {
     Average,
     Max,
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pool {
-    pub(super) kind: PoolKind,
-    pub(super) input: Shape,
-    pub(super) output: Shape,
-    pub(super) kernel: usize,
-    pub(super) stride: usize,
+pub(crate) struct Pool {
+    pub(crate) kind: PoolKind,
+    pub(crate) input: Shape,
+    pub(crate) output: Shape,
+    pub(crate) kernel: usize,
+    pub(crate) stride: usize,
 }
 
 impl Pool {

@@ -9,7 +9,7 @@
 //! Theorem 3 (Pcomp-Unbiased), the PU and UU risks and Noisy-Unbiased are this one formula; their
 //! printed forms are its tests.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::data::Pile;
 use crate::error::Error;
@@ -66,7 +66,7 @@ impl RiskTable {
 }
 
 /// How rank pruning weighs the rows it keeps.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PruningWeights {
     /// The paper's 1/(1−ρ₊) and 1/(1−ρ₋). With perfect separation they give *twice* the risk for the

@@ -3,8 +3,8 @@
 //! The file is one line of JSON, which says what the run is and how long each list is, and then the
 //! lists themselves as little-endian f32. Random numbers need no state: each epoch has its own stream.
 
-use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,7 @@ use super::hold_out::Best;
 use super::run::Run;
 use crate::data::Pile;
 use crate::error::Error;
+use crate::files::replace;
 use crate::model::Weights;
 
 /// Saves at most this often, unless the run ends.
@@ -70,23 +71,21 @@ impl<'a> Checkpoint<'a> {
             parameters: run.weights.parameters.len(),
             buffers: run.weights.buffers.len(),
         };
-        let mut beside = self.path.as_os_str().to_owned();
-        beside.push(".partial");
-        let mut file = BufWriter::new(File::create(&beside)?);
-        serde_json::to_writer(&mut file, &header)?;
-        file.write_all(b"\n")?;
         let mut lists = vec![&run.weights.parameters[..], &run.weights.buffers, moments[0], moments[1]];
         let further = run.teacher.iter().map(|teacher| &teacher.weights);
         for weights in further.chain(run.best.iter().map(|best| &best.weights)) {
             lists.extend([&weights.parameters[..], &weights.buffers]);
         }
-        for list in lists {
-            for value in list {
-                file.write_all(&value.to_le_bytes())?;
+        replace(self.path, |file| {
+            serde_json::to_writer(&mut *file, &header)?;
+            file.write_all(b"\n")?;
+            for list in lists {
+                for value in list {
+                    file.write_all(&value.to_le_bytes())?;
+                }
             }
-        }
-        file.into_inner()?.sync_all()?;
-        fs::rename(&beside, self.path)
+            Ok(())
+        })
     }
 
     /// Puts a saved state into a fresh run; nothing if there is no file.

@@ -252,6 +252,7 @@ impl<'a> Run<'a> {
                 held_out,
                 seed: self.config.seed,
             },
+            version: env!("CARGO_PKG_VERSION").to_owned(),
         })
     }
 }

@@ -1,0 +1,60 @@
+//! `likelier export`: a model for programs that know nothing of likelier.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use serde::Serialize;
+
+use crate::model;
+use crate::output::{NewFile, print_json, print_text};
+
+/// Turn a model file into an ONNX file, preprocessing and threshold included.
+///
+/// Its inputs are `features` (the number columns, in the model's order) and one text input for each
+/// category column; its outputs are `score`, `probability` and `label`.
+#[derive(Args)]
+#[command(after_help = "Example:
+  likelier export wine.likelier --out wine.onnx")]
+pub(crate) struct Export {
+    /// The model file.
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// The file to write; - for standard output.
+    #[arg(long, value_name = "FILE.onnx")]
+    out: PathBuf,
+    /// Print the result as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Written<'a> {
+    file: &'a PathBuf,
+    bytes: usize,
+}
+
+impl Export {
+    pub(crate) fn run(&self) -> Result<()> {
+        let out = NewFile::create(&self.out)?;
+        let alone = out.is_standard_output();
+        if alone && self.json {
+            bail!("--json and --out - would both write to standard output");
+        }
+        let bytes = model::load(&self.model)?.to_onnx()?;
+        out.finish(|file| Ok(file.write_all(&bytes)?))?;
+        let written = Written { file: &self.out, bytes: bytes.len() };
+        if self.json {
+            print_json("export", &written, &[])
+        } else if alone {
+            Ok(())
+        } else {
+            let text = format!(
+                "{}  {} bytes; outputs score, probability and label (1 or 0)\n",
+                written.file.display(),
+                written.bytes
+            );
+            print_text(&text, &[])
+        }
+    }
+}

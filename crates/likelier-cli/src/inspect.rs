@@ -1,0 +1,143 @@
+//! `likelier inspect`: what is in a model file.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::Args;
+use likelier::Classifier;
+use likelier::data::Column;
+use likelier::model::{Architecture, MlpNorm, ScalingKind};
+use serde::Serialize;
+
+use crate::model;
+use crate::output::{print_json, print_text};
+
+/// Show what is in a model file: which model it is, what it takes, and how it was trained.
+#[derive(Args)]
+pub(crate) struct Inspect {
+    /// The model file.
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// Print everything as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The file, and what its metadata say (`docs/model-file.md`).
+#[derive(Serialize)]
+struct Contents<'a> {
+    file: &'a Path,
+    bytes: Option<u64>,
+    parameters: usize,
+    #[serde(flatten)]
+    metadata: serde_json::Value,
+}
+
+impl Inspect {
+    pub(crate) fn run(&self) -> Result<()> {
+        let classifier = model::load(&self.model)?;
+        let bytes = fs::metadata(&self.model)
+            .ok()
+            .filter(fs::Metadata::is_file)
+            .map(|file| file.len());
+        if !self.json {
+            return print_text(&text(&self.model, bytes, &classifier), &[]);
+        }
+        let contents = Contents {
+            file: &self.model,
+            bytes,
+            parameters: classifier.weights().parameters.len(),
+            metadata: serde_json::from_str(&classifier.metadata_json()?)?,
+        };
+        print_json("inspect", &contents, &[])
+    }
+}
+
+fn text(path: &Path, bytes: Option<u64>, classifier: &Classifier) -> String {
+    let (setting, summary) = (classifier.setting(), classifier.summary());
+    let map = classifier.probability();
+    let sign = if map.offset < 0.0 { '−' } else { '+' };
+    let scaling = match classifier.scaling().kind() {
+        ScalingKind::None => "none",
+        ScalingKind::Byte => "bytes divided by 255",
+        ScalingKind::UnitRange => "each feature to the range from 0 to 1",
+        ScalingKind::LargestAbsolute => "each feature divided by its largest absolute value",
+        ScalingKind::Standardise => "each feature to mean 0 and standard deviation 1",
+    };
+    let mut training = format!("{} comparisons, weights of epoch {}", summary.comparisons, summary.epoch);
+    if summary.held_out_comparisons > 0 {
+        let _ = write!(training, ", {} more comparisons held out", summary.held_out_comparisons);
+    }
+    if let Some(held_out) = summary.held_out {
+        let _ = write!(training, " (criterion {held_out:.4})");
+    }
+    let _ = write!(training, ", seed {}", summary.seed);
+    let mut text = match bytes {
+        Some(bytes) => format!("{}  {bytes} bytes\n", path.display()),
+        None => format!("{}\n", path.display()),
+    };
+    for (name, value) in [
+        ("model", model_line(classifier)),
+        ("features", features_line(classifier)),
+        ("scaling", scaling.into()),
+        ("method", classifier.method().to_string()),
+        ("prior", setting.prior.to_string()),
+        ("protocol", setting.protocol.to_string()),
+        ("threshold", format!("positive where the score is above {}", classifier.threshold())),
+        ("probability", format!("σ({}·score {sign} {})", map.slope, map.offset.abs())),
+        ("training", training),
+        // From the file, so perhaps anything.
+        ("trained by", format!("likelier {}", classifier.version().escape_debug())),
+    ] {
+        let _ = writeln!(text, "  {name:<12}{value}");
+    }
+    text
+}
+
+fn model_line(classifier: &Classifier) -> String {
+    let list = |numbers: &[usize]| {
+        let numbers: Vec<String> = numbers.iter().map(ToString::to_string).collect();
+        numbers.join(", ")
+    };
+    let shape = match classifier.architecture() {
+        Architecture::Linear => "linear".to_owned(),
+        Architecture::Mlp(mlp) => {
+            let norm = match mlp.norm {
+                MlpNorm::EachLayer => "batch norm in each layer",
+                MlpNorm::Input => "batch norm of the features",
+                MlpNorm::None => "no batch norm",
+            };
+            format!("mlp, hidden layers of {} units, {norm}", list(&mlp.hidden))
+        }
+        Architecture::ResNet(resnet) => {
+            let [channels, height, width] = resnet.image;
+            let (blocks, outputs): (Vec<usize>, Vec<usize>) = resnet.stages.iter().copied().unzip();
+            format!(
+                "resnet for {channels} × {height} × {width} images, stages of {} blocks with {} channels",
+                list(&blocks),
+                list(&outputs)
+            )
+        }
+    };
+    format!("{shape}; {} parameters", classifier.weights().parameters.len())
+}
+
+/// The first few columns by name.
+fn features_line(classifier: &Classifier) -> String {
+    const SHOWN: usize = 8;
+    let features = classifier.features();
+    let columns = features.columns();
+    let name = |column: &Column| match column {
+        Column::Number { name } => name.escape_debug().to_string(),
+        Column::Category { name, values } => format!("{} ({} values)", name.escape_debug(), values.len()),
+    };
+    let mut names: Vec<String> = columns.iter().take(SHOWN).map(name).collect();
+    if columns.len() > SHOWN {
+        names.push(format!("and {} more", columns.len() - SHOWN));
+    }
+    let of_columns =
+        if features.are_numbers() { String::new() } else { format!(" from {} columns", columns.len()) };
+    format!("{}{of_columns}: {}", features.width(), names.join(", "))
+}

@@ -1,0 +1,166 @@
+//! A trained classifier as one file, format 1.
+//!
+//! The file is a safetensors file, which many programs can open: the numbers are its tensors, and
+//! everything else is canonical JSON under the one metadata key `likelier`. `docs/model-file.md` in the
+//! repository specifies it to the byte. Equal training gives equal bytes.
+//!
+//! Reading believes nothing. What the metadata claim is held against what the file holds before anything
+//! is built from it.
+
+mod metadata;
+mod read;
+#[cfg(test)]
+mod tests;
+
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::Path;
+
+use safetensors::{Dtype, View, serialize};
+
+use super::tensors::layers;
+use super::{Classifier, Weights};
+use crate::error::Error;
+use crate::files::replace;
+use metadata::Metadata;
+use read::{Trouble, read};
+
+/// The newest format, and the one that is written.
+const FORMAT: u32 = 1;
+/// The key of our metadata in the file.
+const KEY: &str = "likelier";
+const OFFSET: &str = "scaling.offset";
+const FACTOR: &str = "scaling.factor";
+
+/// Why a model file cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelFault {
+    /// Some other file.
+    #[error("this is not a likelier model: {0}")]
+    NotAModel(String),
+    /// A file of ours whose content cannot be right.
+    #[error("the model is damaged: {0}")]
+    Damaged(String),
+    /// A file of ours from the future.
+    #[error("format {format} was written by a newer likelier; this one reads up to {known}")]
+    Newer {
+        /// The file's format.
+        format: u64,
+        /// The newest format this version reads.
+        known: u32,
+    },
+}
+
+impl Classifier {
+    /// Writes the model file. What stood there before is replaced as a whole, or not at all.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        let path = path.as_ref();
+        let bytes = self.to_bytes()?;
+        replace(path, |file| file.write_all(&bytes)).map_err(|reason| Error::file(path, reason))
+    }
+
+    /// Reads a model file.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
+        let from_file = |reason| Error::file(path, reason);
+        let file = File::open(path).map_err(from_file)?;
+        read(file).map_err(|trouble| match trouble {
+            Trouble::Io(reason) => from_file(reason),
+            Trouble::Fault(fault) => Error::Model { path: Some(path.to_owned()), fault },
+        })
+    }
+
+    /// The content of the model file.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
+        let damaged = |fault| Error::Model { path: None, fault };
+        self.check_numbers().map_err(damaged)?;
+        let network = self.architecture.network(self.features.width())?;
+        let tensors: Vec<_> = layers(&network).into_iter().flat_map(|(_, tensors)| tensors).collect();
+        let width = [self.features.width()];
+        let mut named = vec![
+            (OFFSET, Numbers { shape: &width, numbers: self.scaling.offset() }),
+            (FACTOR, Numbers { shape: &width, numbers: self.scaling.factor() }),
+        ];
+        named.extend(tensors.iter().map(|tensor| {
+            (&tensor.name[..], Numbers { shape: &tensor.shape, numbers: tensor.of(&self.weights) })
+        }));
+        let metadata = [(KEY.to_owned(), self.metadata_json()?)];
+        serialize(named, Some(metadata.into_iter().collect()))
+            .map_err(|error| damaged(ModelFault::Damaged(format!("it cannot be written ({error})"))))
+    }
+
+    /// A model from the content of a model file. Any bytes may be given.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        read(bytes).map_err(|trouble| match trouble {
+            Trouble::Io(reason) => Error::file(Path::new("the bytes of a model"), reason),
+            Trouble::Fault(fault) => Error::Model { path: None, fault },
+        })
+    }
+
+    /// Everything about the model but its numbers, as the canonical JSON that its file holds.
+    pub fn metadata_json(&self) -> Result<String, Error> {
+        let json = Metadata::of(self).and_then(|metadata| metadata.to_json());
+        json.map_err(|fault| Error::Model { path: None, fault })
+    }
+
+    /// Refuses numbers that no training gives.
+    fn check_numbers(&self) -> Result<(), ModelFault> {
+        let Weights { parameters, buffers } = &self.weights;
+        let cut = [self.threshold, self.probability.slope, self.probability.offset];
+        for (what, numbers) in [
+            ("the parameters", &parameters[..]),
+            ("the running statistics", buffers),
+            ("the scaling", self.scaling.offset()),
+            ("the scaling", self.scaling.factor()),
+            ("threshold and probability map", &cut),
+        ] {
+            if let Some(number) = numbers.iter().find(|number| !number.is_finite()) {
+                return Err(ModelFault::Damaged(format!("{what} must be finite, and hold {number}")));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A tensor as it is written.
+struct Numbers<'a> {
+    shape: &'a [usize],
+    numbers: &'a [f32],
+}
+
+impl View for Numbers<'_> {
+    fn dtype(&self) -> Dtype {
+        Dtype::F32
+    }
+
+    fn shape(&self) -> &[usize] {
+        self.shape
+    }
+
+    fn data(&self) -> Cow<'_, [u8]> {
+        little_endian(self.numbers).into()
+    }
+
+    fn data_len(&self) -> usize {
+        size_of_val(self.numbers)
+    }
+}
+
+/// The bytes of f32 numbers, on any machine.
+pub(super) fn little_endian(numbers: &[f32]) -> Vec<u8> {
+    numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
+impl From<ModelFault> for Trouble {
+    fn from(fault: ModelFault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+impl From<io::Error> for Trouble {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}

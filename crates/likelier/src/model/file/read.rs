@@ -1,0 +1,133 @@
+//! Reading a model file, and believing nothing.
+//!
+//! A safetensors file is the length of its header (8 bytes, little-endian), the header (JSON: for each
+//! tensor its type, shape and place) and the tensors' bytes, without gaps.
+
+use std::io::{self, Read};
+
+use safetensors::Dtype;
+use safetensors::tensor::Metadata as Header;
+
+use super::super::tensors::{Part, layers};
+use super::super::{Classifier, Scaling, Weights};
+use super::metadata::Metadata;
+use super::{FACTOR, KEY, ModelFault, OFFSET};
+
+/// What stands in the way of a model.
+pub(super) enum Trouble {
+    Io(io::Error),
+    Fault(ModelFault),
+}
+
+/// As in the safetensors format itself.
+const LONGEST_HEADER: u64 = 100_000_000;
+
+/// Reads a model. No more is read, and so no more memory taken, than the header accounts for: a large
+/// file of another kind is refused after its first bytes.
+pub(super) fn read(mut from: impl Read) -> Result<Classifier, Trouble> {
+    let header = read_header(&mut from)?;
+    let text = header.metadata().as_ref().and_then(|metadata| metadata.get(KEY));
+    let Some(text) = text else {
+        return Err(not_a_model(format!("it is a safetensors file, but without the metadata key '{KEY}'")));
+    };
+    let metadata = Metadata::from_json(text)?;
+    let length = header.data_len();
+    // Before anything is read or built: a shape is believed only if the file has room for it.
+    let needed = metadata.model.parameters(metadata.features.width());
+    if needed > length / size_of::<f32>() {
+        return Err(damaged(format!(
+            "a {} has {needed} parameters, but the file holds {} numbers",
+            metadata.model,
+            length / size_of::<f32>()
+        )));
+    }
+    let mut data = Vec::new();
+    from.take((length as u64).saturating_add(1)).read_to_end(&mut data)?;
+    if data.len() != length {
+        let what = if data.len() < length { "cut short" } else { "longer than its header says" };
+        return Err(damaged(format!("the file is {what}")));
+    }
+    classifier(&header, &data, metadata)
+}
+
+fn read_header(from: &mut impl Read) -> Result<Header, Trouble> {
+    let mut length = Vec::new();
+    from.take(8).read_to_end(&mut length)?;
+    let Ok(length) = <[u8; 8]>::try_from(length.as_slice()).map(u64::from_le_bytes) else {
+        return Err(not_a_model(format!("it has only {} bytes", length.len())));
+    };
+    if length > LONGEST_HEADER {
+        return Err(not_a_model("it does not begin as a safetensors file does".into()));
+    }
+    let mut header = Vec::new();
+    from.take(length).read_to_end(&mut header)?;
+    if !header.starts_with(b"{") {
+        return Err(not_a_model("it does not begin as a safetensors file does".into()));
+    }
+    if (header.len() as u64) < length {
+        return Err(damaged("the file is cut short, in its header".into()));
+    }
+    serde_json::from_slice(&header).map_err(|error| damaged(format!("in its header, {error}")))
+}
+
+fn classifier(header: &Header, data: &[u8], metadata: Metadata) -> Result<Classifier, Trouble> {
+    let width = metadata.features.width();
+    let network = metadata.model.network(width).map_err(|error| damaged(error.to_string()))?;
+    let tensors: Vec<_> = layers(&network).into_iter().flat_map(|(_, tensors)| tensors).collect();
+    let (found, expected) = (header.tensors().len(), tensors.len() + 2);
+    if found != expected {
+        return Err(damaged(format!("it holds {found} tensors, where {expected} belong")));
+    }
+    let numbers = |name: &str, shape: &[usize]| {
+        let Some(info) = header.info(name) else {
+            return Err(damaged(format!("it has no tensor '{name}'")));
+        };
+        if info.dtype != Dtype::F32 || info.shape != shape {
+            return Err(damaged(format!(
+                "tensor '{name}' is {} {:?}, where F32 {shape:?} belongs",
+                info.dtype, info.shape
+            )));
+        }
+        let bytes = data.get(info.data_offsets.0..info.data_offsets.1).unwrap_or_default();
+        let number = |bytes: &[u8]| bytes.try_into().map_or(f32::NAN, f32::from_le_bytes);
+        Ok(bytes.chunks_exact(size_of::<f32>()).map(number).collect::<Vec<f32>>())
+    };
+    let scaling =
+        Scaling::from_parts(metadata.scaling, numbers(OFFSET, &[width])?, numbers(FACTOR, &[width])?)
+            .ok_or_else(|| damaged("its scaling is not what its kind says".into()))?;
+    let mut weights = Weights { parameters: Vec::new(), buffers: Vec::new() };
+    for tensor in &tensors {
+        let numbers = numbers(&tensor.name, &tensor.shape)?;
+        match tensor.part {
+            Part::Parameters(_) => weights.parameters.extend(numbers),
+            Part::Buffers(_) => {
+                if tensor.name.ends_with("variance") && numbers.iter().any(|number| *number < 0.0) {
+                    return Err(damaged(format!("tensor '{}' holds a variance below 0", tensor.name)));
+                }
+                weights.buffers.extend(numbers);
+            }
+        }
+    }
+    let classifier = Classifier {
+        architecture: metadata.model,
+        weights,
+        features: metadata.features,
+        scaling,
+        threshold: metadata.threshold,
+        method: metadata.method,
+        setting: metadata.setting,
+        probability: metadata.probability,
+        summary: metadata.training,
+        version: metadata.version,
+    };
+    classifier.check_numbers()?;
+    Ok(classifier)
+}
+
+fn not_a_model(why: String) -> Trouble {
+    Trouble::Fault(ModelFault::NotAModel(why))
+}
+
+fn damaged(why: String) -> Trouble {
+    Trouble::Fault(ModelFault::Damaged(why))
+}

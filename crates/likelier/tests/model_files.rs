@@ -1,0 +1,100 @@
+//! Model files: old ones stay readable, and equal training gives equal bytes.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use likelier::data::{Column, Comparisons, Rows};
+use likelier::model::{Architecture, Mlp};
+use likelier::train::{Config, Control, Data, HoldOut, Outcome, train_with};
+use likelier::{Classifier, Method, Prior, Protocol};
+use serde_json::Value;
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures/model-format-1")
+        .join(name)
+}
+
+fn floats(value: &Value) -> Vec<f32> {
+    value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap() as f32).collect()
+}
+
+#[test]
+fn files_of_format_1_still_load_and_score_the_same() {
+    for name in ["linear", "categorical", "mlp", "resnet"] {
+        let path = fixture(&format!("{name}.likelier"));
+        let classifier = Classifier::load(&path).unwrap();
+        let text = fs::read_to_string(fixture(&format!("{name}.json"))).unwrap();
+        let expected: Value = serde_json::from_str(&text).unwrap();
+        let values: Vec<f32> = expected["rows"].as_array().unwrap().iter().flat_map(floats).collect();
+        let rows = Rows::from_numbers(values, classifier.features().width()).unwrap();
+        let all: Vec<u32> = (0..rows.len() as u32).collect();
+        assert_eq!(all.len(), 24);
+        let scores = classifier.scores(&rows, &all).unwrap();
+        for (score, expected) in scores.iter().zip(floats(&expected["scores"])) {
+            // Another machine may add in another order.
+            let allowed = 1e-5 * expected.abs().max(1.0);
+            assert!((score - expected).abs() < allowed, "{name}: {score} is not {expected}");
+        }
+        for (score, probability) in scores.iter().zip(floats(&expected["probabilities"])) {
+            assert!((classifier.probability().of(*score) - probability).abs() < 1e-5, "{name}");
+        }
+        let labels: Vec<u8> = classifier
+            .predict(&rows, &all)
+            .unwrap()
+            .iter()
+            .map(|label| u8::from(label.is_positive()))
+            .collect();
+        assert_eq!(serde_json::json!(labels), expected["labels"], "{name}");
+        // What is written now is what was written then.
+        assert_eq!(classifier.to_bytes().unwrap(), fs::read(&path).unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn an_old_file_tells_what_its_model_is() {
+    let classifier = Classifier::load(fixture("categorical.likelier")).unwrap();
+    assert_eq!((classifier.method(), classifier.version()), (Method::RankQuantile, "0.1.0"));
+    assert_eq!(classifier.setting().prior, Prior::new(0.4).unwrap());
+    assert_eq!(classifier.setting().protocol, Protocol::FORCED_CHOICE);
+    assert_eq!((classifier.summary().comparisons, classifier.summary().seed), (300, 1));
+    let names: Vec<&str> = classifier.features().columns().iter().map(Column::name).collect();
+    assert_eq!(names, ["weight", "colour", "height", "size", "age"]);
+    assert_eq!(classifier.features().width(), 8);
+}
+
+#[test]
+fn equal_training_gives_equal_bytes_and_other_training_others() {
+    let width = 5;
+    let value = |k: usize| ((k * 7919) % 1009) as f32 / 100.0;
+    let rows = Rows::from_numbers((0..60 * width).map(value).collect(), width).unwrap();
+    let comparisons: Comparisons = (0..200_u32).map(|k| (k * 13 % 60, (k * 29 + 7) % 60)).collect();
+    let bytes = |architecture: &Architecture, threads: usize, seed: u64| {
+        let prior = Prior::new(0.3).unwrap();
+        let config = Config {
+            architecture: architecture.clone(),
+            epochs: 3,
+            seed,
+            hold_out: Some(HoldOut {
+                share: 0.2,
+                criterion: likelier::train::Criterion::Orientation,
+                patience: None,
+            }),
+            ..Config::new(Method::Likelihood, prior, Protocol::FORCED_CHOICE)
+        };
+        let data = Data { rows: &rows, piles: comparisons.piles(), labels: None };
+        let control = Control { threads: Some(threads), ..Control::default() };
+        match train_with(&data, &config, &control, |_, _| Ok(())).unwrap() {
+            Outcome::Finished(classifier) => classifier.to_bytes().unwrap(),
+            stopped @ Outcome::Stopped { .. } => panic!("{stopped:?}"),
+        }
+    };
+    for architecture in [Architecture::Linear, Architecture::Mlp(Mlp::of_the_paper())] {
+        let first = bytes(&architecture, 1, 5);
+        assert_eq!(first, bytes(&architecture, 1, 5));
+        assert_eq!(first, bytes(&architecture, 2, 5));
+        assert_ne!(first, bytes(&architecture, 2, 6));
+    }
+}
