@@ -6,7 +6,7 @@
 //! be kept in whichever form it was had; [`MAX_BYTES`] is the most that is read of one.
 
 pub mod cifar;
-mod decompress;
+pub(super) mod decompress;
 pub mod idx;
 pub mod text;
 
@@ -95,7 +95,7 @@ fn not_a_class(given: impl Display, allowed: &RangeInclusive<u8>) -> String {
 }
 
 #[cfg(test)]
-mod fixture {
+pub(super) mod fixture {
     //! Files made for a test, and what must hold of every reader.
 
     use std::io::Write;
