@@ -7,7 +7,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::data::{Label, Pile};
+use crate::data::{CellProblem, Label, Pile, Position};
 use crate::model::ModelFault;
 
 /// Everything that can go wrong in the library.
@@ -242,6 +242,71 @@ pub enum Error {
         /// What is wrong, and what was expected.
         problem: String,
     },
+
+    /// A cell of a table that cannot be used.
+    #[error("{}, {position}, column {column}{}: {problem}", path.display(), InQuotes(name))]
+    Cell {
+        /// The file.
+        path: PathBuf,
+        /// The line or row.
+        position: Position,
+        /// Column (field), from 1.
+        column: usize,
+        /// Its name, which may be empty.
+        name: String,
+        /// What is wrong.
+        problem: CellProblem,
+    },
+
+    /// Columns that a table should have and has not.
+    #[error("{}: has no {} {}; there are: {}", path.display(), if missing.len() == 1 { "column" } else { "columns" },
+        listed(missing, usize::MAX), listed(present, 20))]
+    NoSuchColumn {
+        /// The file.
+        path: PathBuf,
+        /// The columns that are not there.
+        missing: Vec<String>,
+        /// The columns that are.
+        present: Vec<String>,
+    },
+
+    /// Two rows with the same id.
+    #[error("{}: the id '{id}' occurs twice, first at {first} and again at {second}", path.display())]
+    SameId {
+        /// The file.
+        path: PathBuf,
+        /// The id.
+        id: String,
+        /// Where it was first.
+        first: Position,
+        /// Where it was again.
+        second: Position,
+    },
+
+    /// An item compared with itself.
+    #[error("{}, {position}: '{id}' is compared with itself", path.display())]
+    ComparedWithItself {
+        /// The file.
+        path: PathBuf,
+        /// Where it stands.
+        position: Position,
+        /// The item.
+        id: String,
+    },
+
+    /// A comparison of something that is not an item.
+    #[error("{}, {position}: '{id}' is the id of no item ({count} such {} in all)", path.display(),
+        if *count == 1 { "id" } else { "ids" })]
+    UnknownId {
+        /// The file.
+        path: PathBuf,
+        /// Where the first of them stands.
+        position: Position,
+        /// The first of them.
+        id: String,
+        /// How many cells hold the id of no item.
+        count: usize,
+    },
 }
 
 impl Error {
@@ -307,6 +372,28 @@ impl Error {
             .filter(|(similarity, _)| *similarity > 0.7)
             .map(|(_, name)| name.to_owned());
         Self::UnknownName { kind, given: given.to_owned(), nearest, known }
+    }
+}
+
+/// Names in quotes, the first few of them.
+fn listed(names: &[String], most: usize) -> String {
+    let mut text = names
+        .iter()
+        .take(most)
+        .map(|name| format!("'{name}'"))
+        .collect::<Vec<_>>()
+        .join(", ");
+    if names.len() > most {
+        text += &format!(" and {} more", names.len() - most);
+    }
+    text
+}
+
+struct InQuotes<'a>(&'a str);
+
+impl fmt::Display for InQuotes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() { Ok(()) } else { write!(f, " ('{}')", self.0) }
     }
 }
 

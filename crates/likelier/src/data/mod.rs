@@ -3,26 +3,41 @@
 //! The true label of a row ([`Label`]) and the pile in which it was observed ([`Pile`]) are different
 //! things and different types. Training sees piles only.
 
+mod batches;
 pub mod benchmark;
 mod comparisons;
 mod features;
 pub mod generate;
+mod ids;
+mod items;
+mod judgements;
+mod layout;
 pub mod read;
+mod roles;
 mod rows;
 mod sparse;
 pub mod split;
+mod table;
+mod texts;
 pub mod wine;
 
 use std::fmt;
 
 use crate::error::Error;
 
+pub use batches::{BatchIds, ItemBatch, ItemBatches};
 pub(crate) use comparisons::check_items;
 pub use comparisons::{Comparisons, Piles};
 pub use features::{Column, Features};
+pub use ids::Ids;
+pub use items::Items;
+pub use judgements::{Annotators, Findings, Judgements, Repeats, read_piles};
+pub use layout::{FirstIndex, Layout};
 pub use rows::Rows;
 pub(crate) use rows::Values;
 pub use sparse::SparseRows;
+pub use table::{CellProblem, Position};
+pub use texts::Texts;
 
 /// The true class of a row: known to whoever judges a classifier, never to training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -21,6 +21,17 @@ pub(crate) enum Values {
     Sparse(SparseRows),
 }
 
+impl Values {
+    /// Removes all rows, keeping the memory.
+    pub(super) fn clear(&mut self) {
+        match self {
+            Self::Numbers(values) => values.clear(),
+            Self::Bytes(values) => values.clear(),
+            Self::Sparse(rows) => rows.clear(),
+        }
+    }
+}
+
 impl Rows {
     /// Rows of finite numbers, row after row.
     pub fn from_numbers(values: Vec<f32>, width: usize) -> Result<Self, Error> {
@@ -42,6 +53,16 @@ impl Rows {
         check_shape(0, width)?;
         values.check(width)?;
         Ok(Self { values: Values::Sparse(values), width })
+    }
+
+    /// Rows whose reader has already refused what is not finite or has the wrong length.
+    pub(super) fn of_checked(values: Values, width: usize) -> Self {
+        Self { values, width: width.max(1) }
+    }
+
+    /// The cells, so that their memory can be used again.
+    pub(super) fn into_values(self) -> Values {
+        self.values
     }
 
     /// The same rows with only their non-zero numbers kept.

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read, Take};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use flate2::bufread::MultiGzDecoder;
 use lzma_rust2::XzReader;
@@ -22,23 +22,40 @@ const XZ_MEMORY_KIB: u32 = 128 << 10;
 const GZIP_MAGIC: &[u8] = b"\x1f\x8b";
 const XZ_MAGIC: &[u8] = b"\xfd7zXZ\0";
 
+/// A compressed file that is read a part at a time may become so many times larger: gzip reaches 1,000 on
+/// nothing but zeros, tables stay below 50.
+pub(in crate::data) const MAX_EXPANSION: u64 = 200;
+
 /// An opened file. Every error it gives names the file.
-pub(super) struct Source<'a> {
-    path: &'a Path,
+pub(in crate::data) struct Source {
+    path: PathBuf,
     compression: Option<&'static str>,
-    reader: BufReader<Take<Box<dyn Read>>>,
+    reader: BufReader<Take<Box<dyn Read + Send>>>,
     max_bytes: u64,
 }
 
-impl<'a> Source<'a> {
-    /// Opens a file, plain or compressed.
-    pub(super) fn open(path: &'a Path) -> Result<Self, Error> {
-        Self::open_at_most(path, MAX_BYTES)
+impl Source {
+    /// Opens a file, plain or compressed, of which at most [`MAX_BYTES`] are read.
+    pub(super) fn open(path: &Path) -> Result<Self, Error> {
+        Self::open_at_most(path, |_| MAX_BYTES)
     }
 
-    fn open_at_most(path: &'a Path, max_bytes: u64) -> Result<Self, Error> {
+    /// Opens a file to be read a part at a time: a plain one may be of any length, a compressed one may
+    /// hold [`MAX_BYTES`] or, if that is more, `MAX_EXPANSION` times its own length.
+    pub(in crate::data) fn stream(path: &Path) -> Result<Self, Error> {
+        Self::open_at_most(path, |compressed| {
+            compressed.map_or(u64::MAX, |length| MAX_BYTES.max(length.saturating_mul(MAX_EXPANSION)))
+        })
+    }
+
+    /// `max_bytes` is told the length of the file if it is compressed.
+    fn open_at_most(path: &Path, max_bytes: impl Fn(Option<u64>) -> u64) -> Result<Self, Error> {
         let fail = |error| Error::file(path, error);
         let mut file = File::open(path).map_err(fail)?;
+        let stored = file.metadata().map_err(fail)?;
+        if stored.is_dir() {
+            return Err(fail(io::ErrorKind::IsADirectory.into()));
+        }
         let mut start = Vec::new();
         file.by_ref()
             .take(XZ_MAGIC.len() as u64)
@@ -47,32 +64,57 @@ impl<'a> Source<'a> {
         let is_gzip = start.starts_with(GZIP_MAGIC);
         let is_xz = start.starts_with(XZ_MAGIC);
         let file = BufReader::new(Cursor::new(start).chain(file));
-        let (compression, reader): (_, Box<dyn Read>) = if is_gzip {
+        let (compression, reader): (_, Box<dyn Read + Send>) = if is_gzip {
             (Some("gzip"), Box::new(MultiGzDecoder::new(file)))
         } else if is_xz {
             (Some("xz"), Box::new(XzReader::new_mem_limit(file, true, XZ_MEMORY_KIB)))
         } else {
             (None, Box::new(file))
         };
+        let max_bytes = max_bytes(compression.map(|_| stored.len()));
         // One byte more than allowed shows that there is too much.
         let reader = BufReader::new(reader.take(max_bytes.saturating_add(1)));
-        Ok(Self { path, compression, reader, max_bytes })
+        Ok(Self { path: path.to_owned(), compression, reader, max_bytes })
+    }
+
+    /// What a decompression inside a file gives, of which at most `max_bytes` are read.
+    pub(in crate::data) fn inside(
+        path: &Path,
+        compression: &'static str,
+        reader: Box<dyn Read + Send>,
+        max_bytes: u64,
+    ) -> Self {
+        let reader = BufReader::new(reader.take(max_bytes.saturating_add(1)));
+        Self { path: path.to_owned(), compression: Some(compression), reader, max_bytes }
     }
 
     /// The file.
-    pub(super) fn path(&self) -> &'a Path {
-        self.path
+    pub(in crate::data) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// How the file is compressed, if it is.
+    pub(in crate::data) fn compression(&self) -> Option<&'static str> {
+        self.compression
+    }
+
+    /// The first bytes, up to as many as are asked for, without taking them.
+    pub(in crate::data) fn peek(&mut self, count: usize) -> Result<&[u8], Error> {
+        let result = self.reader.fill_buf().map(<[u8]>::len);
+        self.checked(result)?;
+        let buffer = self.reader.buffer();
+        Ok(&buffer[..count.min(buffer.len())])
     }
 
     /// Appends the next `count` bytes, or as many as there are, and says how many. The memory taken
     /// grows with what is there, not with `count`.
-    pub(super) fn read(&mut self, count: u64, into: &mut Vec<u8>) -> Result<usize, Error> {
+    pub(in crate::data) fn read(&mut self, count: u64, into: &mut Vec<u8>) -> Result<usize, Error> {
         let result = self.reader.by_ref().take(count).read_to_end(into);
         self.checked(result)
     }
 
     /// Appends the bytes up to and with the next line feed, or up to the end; 0 means there are none.
-    pub(super) fn read_line(&mut self, into: &mut Vec<u8>) -> Result<usize, Error> {
+    pub(in crate::data) fn read_line(&mut self, into: &mut Vec<u8>) -> Result<usize, Error> {
         let result = self.reader.by_ref().take(MAX_LINE_BYTES + 1).read_until(b'\n', into);
         self.checked(result)
     }
@@ -82,11 +124,11 @@ impl<'a> Source<'a> {
         let found = self.read(count.saturating_add(1), into)? as u64;
         if found < count {
             let problem = format!("the header promises {count} bytes of {what}, but only {found} follow");
-            return Err(Error::format(self.path, problem));
+            return Err(Error::format(&self.path, problem));
         }
         if found > count {
             let problem = format!("there are more than the {count} bytes of {what} the header promises");
-            return Err(Error::format(self.path, problem));
+            return Err(Error::format(&self.path, problem));
         }
         Ok(())
     }
@@ -95,13 +137,13 @@ impl<'a> Source<'a> {
         let count = result.map_err(|error| match self.compression {
             // What the system reports is the disk's fault, the rest is in the compressed bytes.
             Some(kind) if error.raw_os_error().is_none() => {
-                Error::format(self.path, format!("the {kind} data are damaged or cut off: {error}"))
+                Error::format(&self.path, format!("the {kind} data are damaged or cut off: {error}"))
             }
-            _ => Error::file(self.path, error),
+            _ => Error::file(&self.path, error),
         })?;
         if self.reader.get_ref().limit() == 0 {
             let problem = format!("holds more than {} bytes, the most that is read", self.max_bytes);
-            return Err(Error::format(self.path, problem));
+            return Err(Error::format(&self.path, problem));
         }
         Ok(count)
     }
@@ -127,7 +169,7 @@ mod tests {
 
     fn read_all(path: &Path, max_bytes: u64) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::new();
-        Source::open_at_most(path, max_bytes)?.read(u64::MAX, &mut bytes)?;
+        Source::open_at_most(path, |_| max_bytes)?.read(u64::MAX, &mut bytes)?;
         Ok(bytes)
     }
 

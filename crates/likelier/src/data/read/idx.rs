@@ -78,7 +78,7 @@ fn read_labels(path: &Path) -> Result<Vec<u8>, Error> {
 }
 
 /// The sizes of the dimensions, of which there must be `DIMENSIONS`.
-fn read_header<const DIMENSIONS: usize>(source: &mut Source<'_>) -> Result<[u32; DIMENSIONS], Error> {
+fn read_header<const DIMENSIONS: usize>(source: &mut Source) -> Result<[u32; DIMENSIONS], Error> {
     let length = 4 + 4 * DIMENSIONS;
     let mut header = Vec::new();
     source.read(length as u64, &mut header)?;
@@ -101,7 +101,7 @@ fn read_header<const DIMENSIONS: usize>(source: &mut Source<'_>) -> Result<[u32;
     Ok(sizes)
 }
 
-fn read_cells(mut source: Source<'_>, count: u64, what: &str) -> Result<Vec<u8>, Error> {
+fn read_cells(mut source: Source, count: u64, what: &str) -> Result<Vec<u8>, Error> {
     if count > MAX_BYTES {
         let problem = format!("the header promises {count} bytes of {what}; at most {MAX_BYTES} are read");
         return Err(Error::format(source.path(), problem));

@@ -6,7 +6,7 @@
 //! be kept in whichever form it was had; [`MAX_BYTES`] is the most that is read of one.
 
 pub mod cifar;
-mod decompress;
+pub(super) mod decompress;
 pub(super) mod digest;
 pub mod idx;
 pub mod text;

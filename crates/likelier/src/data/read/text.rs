@@ -127,7 +127,8 @@ impl Line<'_> {
     }
 }
 
-fn number(field: &str) -> Result<f32, String> {
+/// A finite number, or what is wrong with it.
+pub(in crate::data) fn number(field: &str) -> Result<f32, String> {
     match field.parse::<f32>() {
         Ok(value) if value.is_finite() => Ok(value),
         Ok(_) => Err(format!("{} is not a finite number", quoted(field))),
@@ -136,7 +137,7 @@ fn number(field: &str) -> Result<f32, String> {
 }
 
 /// A field as a message shows it: its start, if it is long.
-fn quoted(field: &str) -> String {
+pub(in crate::data) fn quoted(field: &str) -> String {
     const SHOWN: usize = 30;
     match field.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("'{}…'", &field[..end]),

@@ -1,0 +1,32 @@
+//! What a user says about a file of items.
+
+/// What a user says about a table. What is left open is found out from the file itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// The column that names the rows; else one called `id` if there is one; else rows are numbered from 0.
+    pub id: Option<String>,
+    /// The column with the true labels. It is kept apart from the features.
+    pub label: Option<String>,
+    /// The columns that are features, in this order; else all that are neither id nor label, in the order
+    /// of the file. Columns without a name, which R and pandas write for row names, are not among them.
+    pub features: Option<Vec<String>>,
+    /// The features that are categories, to be made one-hot.
+    pub categories: Vec<String>,
+    /// What stands between the fields of a text table.
+    pub delimiter: Option<u8>,
+    /// Whether the first line of a text table names its columns.
+    pub header: Option<bool>,
+    /// The index of the first feature in a LIBSVM file; else 0 if that index occurs and 1 if not.
+    pub first_index: Option<FirstIndex>,
+    /// Which array of an NPZ file holds the rows; it may be left open if there is only one.
+    pub array: Option<String>,
+}
+
+/// How a LIBSVM file counts its features.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FirstIndex {
+    /// From 0, as scikit-learn writes by default.
+    Zero,
+    /// From 1, as LIBSVM itself does.
+    One,
+}
