@@ -2,5 +2,7 @@
 //! fit the model the method assumes — each with its interval.
 
 mod interval;
+pub mod metrics;
+mod normal;
 
 pub use interval::Interval;
