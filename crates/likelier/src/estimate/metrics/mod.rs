@@ -146,6 +146,21 @@ pub struct Metrics {
     pub notes: Vec<Note>,
 }
 
+impl Metrics {
+    /// One of the metrics at the threshold.
+    pub fn of(&self, metric: Metric) -> Option<Interval> {
+        match metric {
+            Metric::Accuracy => Some(self.accuracy),
+            Metric::BalancedAccuracy => Some(self.balanced_accuracy),
+            Metric::TruePositiveRate => Some(self.true_positive_rate),
+            Metric::FalsePositiveRate => Some(self.false_positive_rate),
+            Metric::Precision => self.precision,
+            Metric::F1 => self.f1,
+            Metric::CalledPositive => Some(self.called_positive),
+        }
+    }
+}
+
 /// Judges a classifier on held-out comparisons.
 ///
 /// ```
@@ -194,7 +209,7 @@ pub fn metrics(
 }
 
 /// A metric that is affine in the shares called positive.
-fn at_threshold(
+pub(super) fn at_threshold(
     metric: Metric,
     shares: &PileMeans,
     assumptions: &Assumptions,

@@ -43,27 +43,21 @@ struct Groups {
     sums: Vec<[f64; 2]>,
     /// (likelier, other) sums of weight.
     weights: Vec<[f64; 2]>,
-    /// Groups from here on are taken away.
-    negative_from: usize,
+    /// What each group's square counts: about 1, negative for groups that are taken away.
+    scales: Vec<f64>,
     /// Σ ± sums·sumsᵀ, Σ ± sums·weightsᵀ, Σ ± weights·weightsᵀ.
     values: Matrix,
     crossed: Matrix,
     weighted: Matrix,
-    /// n/(n−1): deviations from a sample's own mean are a little too small.
-    factors: [f64; 2],
 }
 
 impl<'a> Spread<'a> {
     pub(in crate::estimate) fn new(held_out: &'a HeldOut<'a>) -> Self {
         let [likelier, other] = held_out.sizes();
         let loose = *held_out.design() == Design::Loose;
-        let groups = if loose { likelier + other } else { likelier };
-        let mut independent = Groups::new(groups, groups, [likelier as f64, other as f64]);
+        let mut independent = Groups::new(if loose { likelier + other } else { likelier });
         let mut shared = match held_out.design() {
-            Design::Items(shared) => {
-                let all = shared.items + shared.dyad_count;
-                Some(Groups::new(all, shared.items, [shared.items as f64; 2]))
-            }
+            Design::Items(shared) => Some(Groups::new(shared.items + shared.dyad_count)),
             _ => None,
         };
         let (mut totals, mut squares) = ([0.0; 2], [0.0; 2]);
@@ -76,12 +70,12 @@ impl<'a> Spread<'a> {
                 shared_groups(held_out, at, |group| shared.weigh(group, pile, weight));
             }
         }
-        independent.close();
+        independent.close(likelier + other, totals, [likelier, other]);
         let mut sizes = [totals[0].powi(2) / squares[0], totals[1].powi(2) / squares[1]];
         if let (Some(shared), Design::Items(items)) = (&mut shared, held_out.design()) {
-            shared.close();
-            // Items used again and again are worth no more than as many pairs as they would make.
-            sizes = sizes.map(|size| size.min(items.items as f64 / 2.0));
+            shared.close(items.items, totals, [items.items; 2]);
+            // However often they are used, items are no more observations than there are of them.
+            sizes = sizes.map(|size| size.min(items.items as f64));
         }
         Self { held_out, totals, sums: [0.0; 2], independent, shared, sizes }
     }
@@ -99,7 +93,7 @@ impl<'a> Spread<'a> {
     }
 
     /// Adds to the value of one observation.
-    pub(super) fn add(&mut self, pile: usize, at: usize, value: f64) {
+    pub(in crate::estimate) fn add(&mut self, pile: usize, at: usize, value: f64) {
         if value == 0.0 {
             return;
         }
@@ -111,7 +105,7 @@ impl<'a> Spread<'a> {
         }
     }
 
-    pub(super) fn means(&self) -> PileMeans {
+    pub(in crate::estimate) fn means(&self) -> PileMeans {
         let means = [self.sums[0] / self.totals[0], self.sums[1] / self.totals[1]];
         PileMeans {
             means,
@@ -145,47 +139,50 @@ fn shared_groups(held_out: &HeldOut<'_>, at: usize, mut visit: impl FnMut(usize)
 }
 
 impl Groups {
-    fn new(groups: usize, negative_from: usize, sizes: [f64; 2]) -> Self {
+    fn new(groups: usize) -> Self {
         Self {
             sums: vec![[0.0; 2]; groups],
             weights: vec![[0.0; 2]; groups],
-            negative_from,
+            scales: vec![0.0; groups],
             values: Matrix::default(),
             crossed: Matrix::default(),
             weighted: Matrix::default(),
-            factors: sizes.map(|size| size / (size - 1.0).max(1.0)),
         }
-    }
-
-    fn sign(&self, group: usize) -> f64 {
-        if group < self.negative_from { 1.0 } else { -1.0 }
     }
 
     fn weigh(&mut self, group: usize, pile: usize, weight: f64) {
         self.weights[group][pile] += weight;
     }
 
-    /// All weights are known.
-    fn close(&mut self) {
+    /// All weights are known. Groups from `negative_from` on are taken away.
+    ///
+    /// A group pulls the mean towards itself, so its deviation from it is too small by 1 − W_g/W: what
+    /// leaving it out would show (the jackknife). For independent comparisons of equal weight this is
+    /// the factor n/(n−1).
+    fn close(&mut self, negative_from: usize, totals: [f64; 2], counts: [usize; 2]) {
         for (group, weights) in self.weights.iter().enumerate() {
-            let sign = self.sign(group);
+            let pile = usize::from(weights[0] == 0.0);
+            let rest = (1.0 - weights[pile] / totals[pile]).max(0.5);
+            let count = counts[pile] as f64;
+            let sign = if group < negative_from { 1.0 } else { -1.0 };
+            self.scales[group] = sign * (count - 1.0) / count / (rest * rest);
             for row in 0..2 {
                 for column in 0..2 {
-                    self.weighted[row][column] += sign * weights[row] * weights[column];
+                    self.weighted[row][column] += self.scales[group] * weights[row] * weights[column];
                 }
             }
         }
     }
 
     fn add(&mut self, group: usize, pile: usize, value: f64) {
-        let sign = self.sign(group);
+        let scale = self.scales[group];
         let sums = &mut self.sums[group];
-        let across = sign * value * sums[1 - pile];
-        self.values[pile][pile] += sign * value * (2.0 * sums[pile] + value);
+        let across = scale * value * sums[1 - pile];
+        self.values[pile][pile] += scale * value * (2.0 * sums[pile] + value);
         self.values[0][1] += across;
         self.values[1][0] += across;
         for column in 0..2 {
-            self.crossed[pile][column] += sign * value * self.weights[group][column];
+            self.crossed[pile][column] += scale * value * self.weights[group][column];
         }
         sums[pile] += value;
     }
@@ -196,8 +193,7 @@ impl Groups {
                 - means[column] * self.crossed[row][column]
                 - means[row] * self.crossed[column][row]
                 + means[row] * means[column] * self.weighted[row][column];
-            let factor = (self.factors[row] * self.factors[column]).sqrt();
-            factor * sum / (totals[row] * totals[column])
+            sum / (totals[row] * totals[column])
         };
         [[entry(0, 0), entry(0, 1)], [entry(1, 0), entry(1, 1)]]
     }
@@ -206,13 +202,12 @@ impl Groups {
 impl PileMeans {
     /// The covariance to use for a quantity that changes with the means at these rates.
     ///
-    /// Shared items can only add to a variance, but its estimate may fall short of what independent
-    /// comparisons would give, even below 0; then the latter is used.
+    /// Shared items can only add to a variance, but its estimate is rough: with few items it can fall far
+    /// short of what independent comparisons would give, even below 0. Then the latter is used.
     pub(super) fn covariance_along(&self, direction: [f64; 2]) -> Matrix {
+        let along = |matrix: &Matrix| quadratic(matrix, direction);
         match self.shared {
-            Some(shared) if quadratic(&shared, direction) > quadratic(&self.independent, direction) => {
-                shared
-            }
+            Some(shared) if along(&shared) > 0.5 * along(&self.independent) => shared,
             _ => self.independent,
         }
     }
