@@ -110,6 +110,26 @@ pub enum Error {
         pile: Pile,
     },
 
+    /// Too few held-out comparisons to judge anything by.
+    #[error("{found} held-out comparisons are too few to judge a classifier; at least {needed} are needed")]
+    TooFewComparisons {
+        /// Comparisons there are; those of weight 0 do not count.
+        found: usize,
+        /// The fewest that will do.
+        needed: usize,
+    },
+
+    /// A NaN or infinite score.
+    #[error("score {position} (counted from 0) of the {pile} pile is {value}; scores must be finite")]
+    Score {
+        /// Which pile.
+        pile: Pile,
+        /// Which of its scores, from 0.
+        position: usize,
+        /// The value.
+        value: f32,
+    },
+
     /// Two lists that belong together differ in length.
     #[error("{left_count} {left} do not match {right_count} {right}")]
     Mismatch {

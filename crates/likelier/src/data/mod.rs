@@ -23,6 +23,8 @@ pub mod wine;
 
 use std::fmt;
 
+use serde::Serialize;
+
 use crate::error::Error;
 
 pub use batches::{BatchIds, ItemBatch, ItemBatches};
@@ -67,7 +69,8 @@ impl fmt::Display for Label {
 }
 
 /// The side of a comparison on which a row was observed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Pile {
     /// x of a comparison (x, x′): said to be at least as likely positive.
     Likelier,

@@ -1,0 +1,201 @@
+//! What a classifier is judged on: the scores it gave to comparisons it did not learn from.
+
+use crate::data::{Comparisons, Pile};
+use crate::error::Error;
+
+/// Fewer comparisons than this say nothing worth an interval.
+const FEWEST: usize = 10;
+
+/// Scores of held-out comparisons, checked once.
+#[derive(Clone, Debug)]
+pub struct HeldOut<'a> {
+    scores: [&'a [f32]; 2],
+    weights: Option<&'a [f32]>,
+    design: Design,
+}
+
+/// Which observations depend on each other.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Design {
+    /// The two items of a comparison, and nothing else.
+    Comparisons,
+    /// Also comparisons that share an item.
+    Items(SharedItems),
+    /// Nothing: two loose piles.
+    Loose,
+}
+
+/// Who takes part in which comparison, numbered without gaps.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct SharedItems {
+    /// The two items of each comparison.
+    pub(super) ends: Vec<[u32; 2]>,
+    /// How many items there are.
+    pub(super) items: usize,
+    /// Which pair of items each comparison is between, in whichever order.
+    pub(super) dyads: Vec<u32>,
+    /// How many such pairs there are.
+    pub(super) dyad_count: usize,
+}
+
+impl<'a> HeldOut<'a> {
+    /// Scores of comparisons: `likelier[i]` was compared with `other[i]`.
+    ///
+    /// Comparisons are taken to be independent; see [`HeldOut::of_items`] where items occur again.
+    pub fn pairs(likelier: &'a [f32], other: &'a [f32]) -> Result<Self, Error> {
+        if likelier.len() != other.len() {
+            return Err(Error::mismatch("likelier scores", likelier.len(), "other scores", other.len()));
+        }
+        Self::checked(likelier, other, Design::Comparisons)
+    }
+
+    /// Scores of two piles that are not paired, and may differ in size.
+    pub fn loose(likelier: &'a [f32], other: &'a [f32]) -> Result<Self, Error> {
+        Self::checked(likelier, other, Design::Loose)
+    }
+
+    fn checked(likelier: &'a [f32], other: &'a [f32], design: Design) -> Result<Self, Error> {
+        let scores = [likelier, other];
+        for (pile, scores) in Pile::BOTH.into_iter().zip(scores) {
+            if let Some(at) = scores.iter().position(|score| !score.is_finite()) {
+                return Err(Error::Score { pile, position: at, value: scores[at] });
+            }
+        }
+        enough(likelier.len().min(other.len()))?;
+        Ok(Self { scores, weights: None, design })
+    }
+
+    /// The same, each comparison counting as much as its weight says.
+    pub fn weighted(self, weights: &'a [f32]) -> Result<Self, Error> {
+        if self.design == Design::Loose {
+            return Err(Error::NotPaired { method: "a weight per comparison" });
+        }
+        if weights.len() != self.scores[0].len() {
+            return Err(Error::mismatch("comparisons", self.scores[0].len(), "weights", weights.len()));
+        }
+        if let Some(bad) = weights.iter().find(|weight| !(weight.is_finite() && **weight >= 0.0)) {
+            let allowed = "finite and not negative";
+            return Err(Error::Setting { name: "a comparison's weight", value: bad.to_string(), allowed });
+        }
+        enough(weights.iter().filter(|weight| **weight > 0.0).count())?;
+        Ok(Self { weights: Some(weights), ..self })
+    }
+
+    /// The same, knowing which items were compared. Where an item occurs in several comparisons these
+    /// depend on each other, and every interval allows for it.
+    pub fn of_items(self, comparisons: &Comparisons) -> Result<Self, Error> {
+        if self.design == Design::Loose {
+            return Err(Error::NotPaired { method: "the list of compared items" });
+        }
+        if comparisons.len() != self.scores[0].len() {
+            let (scored, listed) = (self.scores[0].len(), comparisons.len());
+            return Err(Error::mismatch("scored comparisons", scored, "listed comparisons", listed));
+        }
+        Ok(Self {
+            design: SharedItems::find(comparisons).map_or(Design::Comparisons, Design::Items),
+            ..self
+        })
+    }
+
+    /// The scores of one pile.
+    pub fn scores(&self, pile: Pile) -> &'a [f32] {
+        self.scores[usize::from(pile == Pile::Other)]
+    }
+
+    /// The number of scores in each pile.
+    pub fn sizes(&self) -> [usize; 2] {
+        self.scores.map(<[f32]>::len)
+    }
+
+    /// Whether some item occurs in several comparisons.
+    pub fn items_repeat(&self) -> bool {
+        matches!(self.design, Design::Items(_))
+    }
+
+    pub(super) fn design(&self) -> &Design {
+        &self.design
+    }
+
+    /// How much an observation counts.
+    pub(in crate::estimate) fn weight(&self, at: usize) -> f64 {
+        self.weights.map_or(1.0, |weights| f64::from(weights[at]))
+    }
+
+    /// Every observation as (pile, position, score).
+    pub(in crate::estimate) fn iter(&self) -> impl Iterator<Item = (usize, usize, f32)> + '_ {
+        let of_pile = |pile: usize| self.scores[pile].iter().enumerate();
+        (0..2).flat_map(move |pile| of_pile(pile).map(move |(at, score)| (pile, at, *score)))
+    }
+}
+
+fn enough(found: usize) -> Result<(), Error> {
+    if found < FEWEST { Err(Error::TooFewComparisons { found, needed: FEWEST }) } else { Ok(()) }
+}
+
+impl SharedItems {
+    /// None when no item occurs twice.
+    fn find(comparisons: &Comparisons) -> Option<Self> {
+        let pairs: Vec<[u32; 2]> = comparisons.iter().map(|(likelier, other)| [likelier, other]).collect();
+        let (ends, items) = numbered(pairs.as_flattened());
+        let (ends, _) = ends.as_chunks::<2>();
+        if items == 2 * ends.len() {
+            return None;
+        }
+        let unordered: Vec<[u32; 2]> = ends.iter().map(|[a, b]| [*a.min(b), *a.max(b)]).collect();
+        let (dyads, dyad_count) = numbered(&unordered);
+        Some(Self { ends: ends.to_vec(), items, dyads, dyad_count })
+    }
+}
+
+/// Numbers without gaps for values with any, and how many there are.
+fn numbered<T: Ord + Copy>(values: &[T]) -> (Vec<u32>, usize) {
+    let mut distinct = values.to_vec();
+    distinct.sort_unstable();
+    distinct.dedup();
+    let number = |value: &T| distinct.partition_point(|other| other < value) as u32;
+    (values.iter().map(number).collect(), distinct.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEN: [f32; 10] = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
+
+    #[test]
+    fn what_cannot_be_judged_is_refused_in_words() {
+        let message = |result: Result<HeldOut<'_>, Error>| result.unwrap_err().to_string();
+        assert_eq!(
+            message(HeldOut::pairs(&TEN[..7], &TEN[..7])),
+            "7 held-out comparisons are too few to judge a classifier; at least 10 are needed"
+        );
+        let mut broken = TEN;
+        broken[3] = f32::NAN;
+        assert_eq!(
+            message(HeldOut::pairs(&TEN, &broken)),
+            "score 3 (counted from 0) of the other pile is NaN; scores must be finite"
+        );
+        assert!(message(HeldOut::pairs(&TEN, &TEN[1..])).contains("10 likelier scores"));
+        let pairs = HeldOut::pairs(&TEN, &TEN).unwrap();
+        assert!(message(pairs.clone().weighted(&TEN)).starts_with("9 held-out"), "one weighs nothing");
+        assert!(message(pairs.clone().weighted(&[-1.0; 10])).contains("got -1"));
+        assert!(message(pairs.clone().weighted(&[1.0; 9])).contains("9 weights"));
+        assert!(message(pairs.of_items(&Comparisons::default())).contains("0 listed"));
+        let loose = HeldOut::loose(&TEN, &[0.0; 12]).unwrap();
+        assert!(matches!(loose.clone().weighted(&TEN), Err(Error::NotPaired { .. })));
+        assert!(matches!(loose.of_items(&Comparisons::default()), Err(Error::NotPaired { .. })));
+    }
+
+    #[test]
+    fn repeated_items_are_found_and_numbered_without_gaps() {
+        let pairs = HeldOut::pairs(&TEN, &TEN).unwrap();
+        let apart: Comparisons = (0..10).map(|k| (7 * k, 7 * k + 1)).collect();
+        assert!(!pairs.clone().of_items(&apart).unwrap().items_repeat());
+        let shared: Comparisons = (0..10).map(|k| (4_000_000_000, if k == 4 { 5 } else { k })).collect();
+        let held_out = pairs.of_items(&shared).unwrap();
+        let Design::Items(shared) = held_out.design() else { panic!("items repeat") };
+        assert_eq!((shared.items, shared.dyad_count), (10, 9));
+        assert_eq!((shared.ends[0], shared.ends[4], shared.ends[5]), ([9, 0], [9, 4], [9, 4]));
+        assert_eq!(shared.dyads[4], shared.dyads[5]);
+    }
+}

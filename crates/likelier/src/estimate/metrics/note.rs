@@ -1,0 +1,96 @@
+//! What stands in the way of taking estimates at face value, in words.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use super::{HeldOut, Judging};
+use crate::data::Pile;
+
+/// A reason to read estimates with care.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(tag = "code", rename_all = "kebab-case")]
+pub enum Note {
+    /// Every score is the same.
+    EqualScores {
+        /// It.
+        score: f32,
+    },
+    /// In a pile nearly everything is called alike.
+    FewCalls {
+        /// The pile.
+        pile: Pile,
+        /// How many are called positive.
+        positive: usize,
+        /// How many are called negative.
+        negative: usize,
+    },
+    /// The share called positive cannot be told from 0.
+    NoPrecision,
+    /// The comparisons were generated with exact class counts.
+    ExactCounts,
+}
+
+/// With fewer calls of a kind in a pile, the normal approximation is rough.
+const FEW: usize = 5;
+
+impl Note {
+    /// Its name in machine-readable output.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::EqualScores { .. } => "equal-scores",
+            Self::FewCalls { .. } => "few-calls",
+            Self::NoPrecision => "no-precision",
+            Self::ExactCounts => "exact-counts",
+        }
+    }
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::EqualScores { score } => write!(
+                f,
+                "all scores are {score}: everything is called alike, and the ranking tells nothing"
+            ),
+            Self::FewCalls { pile, positive, negative } => write!(
+                f,
+                "of the {pile} pile {positive} are called positive and {negative} negative; with fewer than \
+                 {FEW} of a kind, intervals are rough"
+            ),
+            Self::NoPrecision => f.write_str(
+                "the share of the population called positive cannot be told from 0, so precision cannot \
+                 be estimated",
+            ),
+            Self::ExactCounts => f.write_str(
+                "the comparisons were generated with exact class counts, so intervals hold the truth \
+                 more often than their level says",
+            ),
+        }
+    }
+}
+
+/// What there is to say about held-out scores.
+pub(super) fn notes(held_out: &HeldOut<'_>, judging: &Judging, has_precision: bool) -> Vec<Note> {
+    let mut notes = Vec::new();
+    let first = held_out.scores(Pile::Likelier)[0];
+    if held_out.iter().all(|(_, _, score)| score == first) {
+        notes.push(Note::EqualScores { score: first });
+    } else {
+        for pile in Pile::BOTH {
+            let scores = held_out.scores(pile);
+            let positive = scores.iter().filter(|score| **score > judging.threshold).count();
+            let negative = scores.len() - positive;
+            if positive.min(negative) < FEW {
+                notes.push(Note::FewCalls { pile, positive, negative });
+            }
+        }
+    }
+    if !has_precision {
+        notes.push(Note::NoPrecision);
+    }
+    if judging.exact_counts {
+        notes.push(Note::ExactCounts);
+    }
+    notes
+}
