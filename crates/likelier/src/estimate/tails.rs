@@ -61,7 +61,8 @@ pub struct TailRatio {
     /// What the true containment exceeds with probability (1 − level)/2 at most, whether a tail is pure
     /// or not.
     pub high: f64,
-    /// What it falls below with that probability, *if* the best tail is pure.
+    /// What it falls below with that probability at most, *if* the outermost tenth of the scores (or
+    /// hundred, where that is more) is pure.
     pub low: f64,
 }
 
@@ -123,15 +124,19 @@ fn tail_ratio(numerator: &[f64], denominator: &[f64], level: f64) -> TailRatio {
     let (_, value, tail) = best;
 
     let side = 0.5 * (1.0 - level);
-    let z = normal_above(side / GRID.len() as f64);
-    let mut high = 1.0_f64;
+    let (z_all, z_one) = (normal_above(side / GRID.len() as f64), normal_above(side));
+    let outermost = f64::max(0.1, 100.0 / n);
+    let (mut low, mut high) = (value.min(1.0), 1.0_f64);
     for share in GRID {
         let cut = denominator[((share * n).ceil() as usize).clamp(1, denominator.len()) - 1];
         let count = |sorted: &[f64]| sorted.partition_point(|rank| *rank <= cut) as f64 / n;
-        high = high.min(score_bounds(count(numerator), count(denominator), n, z)[1]);
+        let (a, b) = (count(numerator), count(denominator));
+        high = high.min(score_bounds(a, b, n, z_all)[1]);
+        if share >= outermost {
+            low = low.min(score_bounds(a, b, n, z_one)[0]);
+        }
     }
-    let low = score_bounds(value * tail, tail, n, normal_above(side))[0];
-    TailRatio { value: value.min(1.0), tail, high: high.max(value.min(1.0)), low: low.min(value) }
+    TailRatio { value: value.min(1.0), tail, high: high.max(value.min(1.0)), low }
 }
 
 /// The ratios κ = a/b that shares a and b of n do not refute: (a − κb)² ≤ z²/n·(κb(1−κb) + κ²b(1−b)),

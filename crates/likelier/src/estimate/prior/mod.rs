@@ -86,8 +86,8 @@ pub struct PriorReport {
     pub estimates: Vec<PriorEstimate>,
 }
 
-/// A wider interval is not called knowledge: ± 0.125 around π = 0.3 may be 0.2 or 0.4.
-pub const WIDEST: f64 = 0.25;
+/// A wider interval is not called knowledge: ± 0.1.
+pub const WIDEST: f64 = 0.2;
 
 /// Weighs estimates against each other: the narrowest interval, unless it is too wide to be of use or
 /// another one contradicts it.
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn the_report_is_the_json_that_was_promised() {
-        let json = serde_json::to_value(recommend(vec![says(PriorEstimator::BestBin, 0.1, 0.3)])).unwrap();
+        let json = serde_json::to_value(recommend(vec![says(PriorEstimator::BestBin, 0.1, 0.25)])).unwrap();
         assert_eq!(json["recommended"], "best-bin");
         assert_eq!(json["prior"]["level"], 0.95);
         assert_eq!(json["estimates"][0]["estimator"], "best-bin");
