@@ -25,6 +25,8 @@ pub enum Purpose {
     Batches,
     /// Choosing the comparisons that are held out.
     HoldOut,
+    /// Dealing comparisons into folds.
+    Folds,
 }
 
 /// The stream of random numbers that `seed` gives to `purpose`.
@@ -42,6 +44,7 @@ pub fn epoch_stream(seed: u64, purpose: Purpose, epoch: u32) -> ChaCha8Rng {
         Purpose::Weights => 4,
         Purpose::Batches => 5,
         Purpose::HoldOut => 6,
+        Purpose::Folds => 11,
     };
     rng.set_stream(u64::from(epoch) << 8 | purpose);
     rng
@@ -103,6 +106,7 @@ mod tests {
             Purpose::Weights,
             Purpose::Batches,
             Purpose::HoldOut,
+            Purpose::Folds,
         ];
         let mut first: Vec<u64> = purposes
             .iter()

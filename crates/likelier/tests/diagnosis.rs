@@ -1,0 +1,164 @@
+//! Diagnoses of made-up comparisons whose faults are known.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use likelier::data::Comparisons;
+use likelier::estimate::diagnosis::{Annotators, Diagnosis, Finding, Records, Severity};
+use likelier::random::{Purpose, below, chance, stream};
+use proptest::prelude::*;
+
+fn diagnose(items: usize, pairs: &[(u32, u32)]) -> Diagnosis {
+    let comparisons: Comparisons = pairs.iter().copied().collect();
+    Diagnosis::new(&Records::new(items, &comparisons), 0.95).unwrap()
+}
+
+fn finding<'a>(findings: &'a [Finding], code: &str) -> &'a Finding {
+    findings
+        .iter()
+        .find(|finding| finding.code == code)
+        .unwrap_or_else(|| panic!("no {code} in {findings:?}"))
+}
+
+#[test]
+fn contradictions_repetitions_circles_and_islands_are_counted() {
+    // 0 > 1 > 2 > 0 is a circle, 3 and 4 contradict each other, 5 > 6 twice, 7 with itself, 8 and 9 alone.
+    let pairs = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 3), (5, 6), (5, 6), (7, 7)];
+    let found = diagnose(10, &pairs);
+    assert_eq!((found.items, found.comparisons, found.with_itself, found.pairs), (10, 8, 1, 5));
+    assert_eq!((found.repeated_pairs, found.contradicted_pairs), (2, 1));
+    assert_eq!((found.asked_again.answers, found.asked_again.disagreements), (2, 1));
+    assert_eq!((found.knots, found.largest_knot), (2, 3));
+    assert_eq!((found.never_compared, found.islands, found.largest_island), (2, 4, 3));
+    let findings = found.findings();
+    assert!(findings.is_sorted_by_key(|finding| std::cmp::Reverse(finding.severity)));
+    assert!(finding(&findings, "cycles").message.contains("the largest of 3 items (38 %"));
+    assert!(
+        finding(&findings, "contradictions")
+            .message
+            .contains("of 2 answers given again 1 differ")
+    );
+    assert_eq!(finding(&findings, "few-comparisons").severity, Severity::Warning);
+    for code in ["item-with-itself", "never-compared", "islands", "no-annotators", "no-ties", "no-sides"] {
+        finding(&findings, code);
+    }
+}
+
+#[test]
+fn a_tie_is_neither_a_contradiction_nor_part_of_a_circle() {
+    let comparisons = Comparisons::from_iter([(0, 1), (1, 0), (1, 2), (2, 0)]);
+    let ties = [false, true, true, false];
+    let left = [true, false, true, true];
+    let records = Records { ties: Some(&ties), picked_left: Some(&left), ..Records::new(3, &comparisons) };
+    let found = Diagnosis::new(&records, 0.95).unwrap();
+    assert_eq!((found.contradicted_pairs, found.knots, found.repeated_pairs), (0, 0, 1));
+    assert_eq!(found.asked_again.answers, 0);
+    assert_eq!(found.ties.unwrap().value, 0.5);
+    assert_eq!(found.picked_left.unwrap().value, 1.0);
+    assert!(finding(&found.findings(), "ties").message.starts_with("50 % were called ties"));
+    finding(&found.findings(), "no-cycles");
+}
+
+#[test]
+fn an_annotator_who_answers_the_other_way_round_stands_out() {
+    let mut rng = stream(1, Purpose::Comparisons);
+    let names: Vec<String> = ["ann", "ben", "cem"].map(String::from).to_vec();
+    let (mut pairs, mut of, mut left) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..600 {
+        let (a, b) = (below(&mut rng, 100) as u32, 100 + below(&mut rng, 100) as u32);
+        for who in 0..3 {
+            // Cem has read the question the other way round.
+            let right = chance(&mut rng, 0.8) != (who == 2);
+            pairs.push(if right { (a, b) } else { (b, a) });
+            of.push(who);
+            left.push(chance(&mut rng, 0.7));
+        }
+    }
+    let comparisons: Comparisons = pairs.into_iter().collect();
+    let annotators = Annotators { of: &of, names: &names };
+    let records = Records {
+        annotators: Some(annotators),
+        picked_left: Some(&left),
+        ..Records::new(200, &comparisons)
+    };
+    let found = Diagnosis::new(&records, 0.95).unwrap();
+    let report = found.annotators.as_ref().unwrap();
+    let out: Vec<&str> = report
+        .annotators
+        .iter()
+        .filter(|one| one.stands_out)
+        .map(|one| &*one.name)
+        .collect();
+    assert_eq!(out, ["cem"]);
+    assert!(report.annotators.iter().all(|one| one.comparisons == 600 && one.shared > 500));
+    let findings = found.findings();
+    let message = &finding(&findings, "annotator-stands-out").message;
+    assert!(message.starts_with("cem agrees") && message.contains("other way round"), "{message}");
+    assert_eq!(finding(&findings, "leaning").severity, Severity::Warning);
+    let json = serde_json::to_value(&found).unwrap();
+    assert_eq!(json["annotators"]["annotators"][2]["name"], "cem");
+    assert_eq!(json["picked_left"]["level"], 0.95);
+}
+
+#[test]
+fn one_annotator_and_nothing_shared_are_said() {
+    let comparisons = Comparisons::from_iter([(0, 1), (2, 3)]);
+    let names: Vec<String> = ["ann", "ben"].map(String::from).to_vec();
+    let codes = |of: &[u32]| {
+        let annotators = Annotators { of, names: &names };
+        let records = Records { annotators: Some(annotators), ..Records::new(4, &comparisons) };
+        let findings = Diagnosis::new(&records, 0.95).unwrap().findings();
+        findings.into_iter().map(|finding| finding.code).collect::<Vec<_>>()
+    };
+    assert!(codes(&[0, 0]).contains(&"one-annotator"));
+    assert!(codes(&[0, 1]).contains(&"nothing-shared"));
+}
+
+#[test]
+fn lists_that_do_not_fit_are_refused() {
+    let comparisons = Comparisons::from_iter([(0, 1), (2, 3)]);
+    let message = |records: Records<'_>| Diagnosis::new(&records, 0.95).unwrap_err().to_string();
+    let ties = [true];
+    assert_eq!(
+        message(Records { ties: Some(&ties), ..Records::new(4, &comparisons) }),
+        "1 ties do not match 2 comparisons"
+    );
+    assert!(message(Records::new(3, &comparisons)).contains("item 3"));
+    assert!(message(Records::new(3, &Comparisons::default())).contains("empty"));
+    let names = [String::from("ann")];
+    let annotators = Annotators { of: &[0, 1], names: &names };
+    let unknown = Records { annotators: Some(annotators), ..Records::new(4, &comparisons) };
+    assert!(message(unknown).contains("index into the list of annotators"));
+    assert!(Diagnosis::new(&Records::new(4, &comparisons), 0.0).is_err());
+}
+
+proptest! {
+    #[test]
+    fn islands_and_contradictions_are_those_of_the_definition(
+        pairs in prop::collection::vec((0..8_u32, 0..8_u32), 1..15),
+    ) {
+        let found = diagnose(8, &pairs);
+        // Islands by spreading labels until nothing changes.
+        let mut label: Vec<u32> = (0..8).collect();
+        for _ in 0..8 {
+            for (a, b) in &pairs {
+                let lowest = label[*a as usize].min(label[*b as usize]);
+                label[*a as usize] = lowest;
+                label[*b as usize] = lowest;
+            }
+        }
+        let compared = |item: u32| pairs.iter().any(|(a, b)| *a == item || *b == item);
+        let mut islands: Vec<u32> = (0..8).filter(|item| compared(*item)).map(|item| label[item as usize]).collect();
+        let never = 8 - islands.len();
+        islands.sort_unstable();
+        let largest = islands.chunk_by(|a, b| a == b).map(<[u32]>::len).max().unwrap();
+        islands.dedup();
+        prop_assert_eq!((found.never_compared, found.islands, found.largest_island), (never, islands.len(), largest));
+        let contradicted = (0..8_u32)
+            .flat_map(|a| (0..a).map(move |b| (a, b)))
+            .filter(|(a, b)| pairs.contains(&(*a, *b)) && pairs.contains(&(*b, *a)))
+            .count();
+        prop_assert_eq!(found.contradicted_pairs, contradicted);
+        // Whoever contradicts himself runs in a circle.
+        prop_assert!(contradicted == 0 || found.knots > 0);
+    }
+}
