@@ -6,8 +6,10 @@ use likelier::Error;
 use likelier::model::ModelFault;
 
 use crate::data::{PartInUse, Unavailable};
+use crate::input::{NoPrior, NoProtocol};
 use crate::model::NoModel;
 use crate::output::FolderInUse;
+use crate::train::Interrupted;
 
 /// What the user could do, where there is something to say.
 pub(crate) fn for_error(error: &anyhow::Error) -> Option<String> {
@@ -23,6 +25,19 @@ pub(crate) fn for_error(error: &anyhow::Error) -> Option<String> {
              command goes on from there"
                 .into(),
         );
+    }
+    if error.downcast_ref::<NoProtocol>().is_some() {
+        return Some(
+            "give --protocol forced-choice if every pair shown was kept, the likelier one first, or --protocol \
+             discard if pairs were dropped when the second looked likelier"
+                .into(),
+        );
+    }
+    if error.downcast_ref::<NoPrior>().is_some() {
+        return Some("give --prior, the share of positives in the population, such as 0.2".into());
+    }
+    if error.downcast_ref::<Interrupted>().is_some() {
+        return Some("the state is saved: the same command with --resume goes on from there".into());
     }
     if error.downcast_ref::<NoModel>().is_some() {
         return Some("check the path and its permissions".into());

@@ -6,9 +6,12 @@ mod demo;
 mod export;
 mod generate;
 mod hint;
+mod input;
 mod inspect;
 mod model;
 mod output;
+mod predict;
+mod train;
 
 use std::process::ExitCode;
 
@@ -28,6 +31,8 @@ enum Verb {
     Data(data::Data),
     Demo(demo::Demo),
     Generate(generate::Generate),
+    Train(train::Train),
+    Predict(predict::Predict),
     Inspect(inspect::Inspect),
     Export(export::Export),
 }
@@ -37,6 +42,8 @@ fn main() -> ExitCode {
         Verb::Data(verb) => verb.run(),
         Verb::Demo(verb) => verb.run().map(|()| Answer::Yes),
         Verb::Generate(verb) => verb.run().map(|()| Answer::Yes),
+        Verb::Train(verb) => verb.run().map(|()| Answer::Yes),
+        Verb::Predict(verb) => verb.run().map(|()| Answer::Yes),
         Verb::Inspect(verb) => verb.run().map(|()| Answer::Yes),
         Verb::Export(verb) => verb.run().map(|()| Answer::Yes),
     };

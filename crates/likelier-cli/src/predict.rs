@@ -1,0 +1,157 @@
+//! `likelier predict`: scores of new rows.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::Args;
+use likelier::Classifier;
+use likelier::data::{BatchIds, ItemBatch, ItemBatches, Layout};
+use rayon::prelude::*;
+use serde::Serialize;
+
+use crate::input::FormatArguments;
+use crate::model;
+use crate::output::{NewFile, Warning, print_json, print_text};
+
+/// Score the rows of a file with a model.
+///
+/// Writes id, score, probability and label of every row. Files of any size are read and written a part at
+/// a time. Columns are found by their names: their order does not matter, and further ones are ignored.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  likelier predict model.likelier new.csv --out scores.csv
+  likelier predict model.likelier big.parquet --out - | head")]
+pub(crate) struct Predict {
+    /// The model file.
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// The rows: CSV, TSV, Parquet, NPY, NPZ or LIBSVM, also as .gz or .xz.
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// The table to write (CSV); `-` is standard output.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// The column that names the rows [default: `id` if there is one, else rows are numbered from 0].
+    #[arg(long, value_name = "COLUMN")]
+    id: Option<String>,
+    #[command(flatten)]
+    format: FormatArguments,
+    /// Print the counts as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was written.
+#[derive(Default, Serialize)]
+struct Predicted {
+    scores: PathBuf,
+    rows: usize,
+    positives: usize,
+    unseen_categories: usize,
+}
+
+/// Rows that one piece of work turns into text.
+const ROWS: usize = 4096;
+
+impl Predict {
+    pub(crate) fn run(&self) -> Result<()> {
+        let out = NewFile::create(&self.out)?;
+        let silent = out.is_standard_output();
+        let classifier = model::load(&self.model)?;
+        let layout = Layout { id: self.id.clone(), ..self.format.layout() };
+        let mut batches = ItemBatches::open(&self.file, classifier.features(), &layout)?;
+        let mut predicted = Predicted { scores: self.out.clone(), ..Predicted::default() };
+        out.finish(|file| {
+            file.write_all(b"id,score,probability,label\n")?;
+            let mut batch = ItemBatch::default();
+            while batches.read(&mut batch)? {
+                predicted.unseen_categories += batch.unseen_categories;
+                write_scores(&classifier, &batch, file, &mut predicted)?;
+            }
+            Ok(())
+        })?;
+        if silent {
+            return Ok(());
+        }
+        let warnings: Vec<Warning> = (predicted.unseen_categories > 0)
+            .then(|| Warning {
+                code: "unseen-categories",
+                message: format!(
+                    "{} cells hold a category that was not there in training; they count as none of the known ones",
+                    predicted.unseen_categories
+                ),
+            })
+            .into_iter()
+            .collect();
+        if self.json {
+            return print_json("predict", &predicted, &warnings);
+        }
+        let text = format!(
+            "{}\n  {} rows scored, {} of them positive\n",
+            self.out.display(),
+            predicted.rows,
+            predicted.positives
+        );
+        print_text(&text, &warnings)
+    }
+}
+
+/// Scores a batch and writes it, its pieces turned into text side by side.
+fn write_scores(
+    classifier: &Classifier,
+    batch: &ItemBatch,
+    out: &mut dyn Write,
+    predicted: &mut Predicted,
+) -> Result<()> {
+    let all: Vec<u32> = (0..batch.rows.len() as u32).collect();
+    let scores = classifier.scores(&batch.rows, &all)?;
+    let pieces: Vec<(Vec<u8>, usize)> = scores
+        .par_chunks(ROWS)
+        .enumerate()
+        .map(|(at, scores)| lines(classifier, &batch.ids, at * ROWS, scores))
+        .collect();
+    for (text, positives) in &pieces {
+        out.write_all(text)?;
+        predicted.positives += positives;
+    }
+    predicted.rows += scores.len();
+    Ok(())
+}
+
+/// The lines of some rows, and how many of them are positive.
+fn lines(classifier: &Classifier, ids: &BatchIds, first: usize, scores: &[f32]) -> (Vec<u8>, usize) {
+    let (map, threshold) = (classifier.probability(), classifier.threshold());
+    let mut text = Vec::with_capacity(scores.len() * 32);
+    let mut positives = 0;
+    let mut number = zmij::Buffer::new();
+    for (at, &score) in scores.iter().enumerate() {
+        write_id(ids, first + at, &mut text);
+        let positive = score > threshold;
+        positives += usize::from(positive);
+        for value in [score, map.of(score)] {
+            text.push(b',');
+            text.extend_from_slice(number.format(value).as_bytes());
+        }
+        text.extend_from_slice(if positive { b",1\n" } else { b",0\n" });
+    }
+    (text, positives)
+}
+
+/// An id as a field of a CSV file: in quotes where it holds what would end a field.
+fn write_id(ids: &BatchIds, row: usize, text: &mut Vec<u8>) {
+    let name = match ids {
+        BatchIds::Numbered { first } => {
+            let _ = write!(text, "{}", first + row);
+            return;
+        }
+        BatchIds::Named(names) => names.get(row),
+    };
+    if name.contains(['"', ',', '\n', '\r']) {
+        text.push(b'"');
+        text.extend_from_slice(name.replace('"', "\"\"").as_bytes());
+        text.push(b'"');
+    } else {
+        text.extend_from_slice(name.as_bytes());
+    }
+}

@@ -1,0 +1,341 @@
+//! `likelier train`: a classifier from items and comparisons.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use indicatif::ProgressBar;
+use likelier::data::{Comparisons, Judgements, Rows};
+use likelier::estimate::metrics::{Assumptions, HeldOut, Judging, Metrics, metrics};
+use likelier::model::{Architecture, Mlp, ResNet};
+use likelier::random::{Purpose, shuffle, stream};
+use likelier::train::{Config, Control, Data, EpochSummary, Outcome, train_with};
+use likelier::{Classifier, Method, Prior, Protocol};
+use serde::Serialize;
+
+use crate::input::{BeliefArguments, ColumnArguments, ComparisonArguments, Judged, Supervision};
+use crate::output::{NewFile, print_json, print_text};
+
+/// Train a classifier from comparisons.
+///
+/// A share of the comparisons is held out; they tell, without a label, how good the classifier is.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  likelier train --items items.csv --comparisons comparisons.csv --prior 0.3 --protocol forced-choice \\
+      --out model.likelier
+  likelier train --items images.npy --comparisons pairs.tsv --prior 0.5 --protocol discard --model mlp \\
+      --method pcomp-teacher --epochs 50 --out model.likelier")]
+pub(crate) struct Train {
+    #[command(flatten)]
+    input: ComparisonArguments,
+    #[command(flatten)]
+    belief: BeliefArguments,
+    #[command(flatten)]
+    columns: ColumnArguments,
+    /// How to learn: a method's name, as the README lists them.
+    #[arg(long, value_name = "METHOD", default_value = "pcomp-relu")]
+    method: String,
+    /// Which model.
+    #[arg(long, value_enum, default_value_t = ModelKind::Linear)]
+    model: ModelKind,
+    /// Units of the hidden layers of an mlp.
+    #[arg(long, value_name = "N,…", value_delimiter = ',', default_values_t = [300, 300, 300])]
+    hidden: Vec<usize>,
+    /// Channels, height and width of the images of a resnet [default: square, 1 or 3 channels].
+    #[arg(long, value_name = "C,H,W", value_delimiter = ',', num_args = 3)]
+    image: Option<Vec<usize>>,
+    /// Passes over the comparisons.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    epochs: usize,
+    /// Rows of both items of the comparisons in a mini-batch.
+    #[arg(long, value_name = "ROWS", default_value_t = 256)]
+    batch: usize,
+    /// The optimiser's step [default: 0.01 for linear, 0.001 for networks].
+    #[arg(long, value_name = "RATE")]
+    learning_rate: Option<f64>,
+    /// How strongly weights are drawn to 0.
+    #[arg(long, value_name = "RATE", default_value_t = 1e-5)]
+    weight_decay: f64,
+    /// The share of the comparisons that is not trained on but judged by.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.2)]
+    hold_out: f64,
+    /// Decides everything random.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Threads to use [default: all]. The model is the same for any number.
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Go on from where the same command was stopped.
+    #[arg(long)]
+    resume: bool,
+    /// The model file to write.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    /// Print the result as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ModelKind {
+    Linear,
+    Mlp,
+    Resnet34,
+    Resnet32,
+}
+
+/// What came out.
+#[derive(Serialize)]
+struct Trained<'a> {
+    model: &'a Path,
+    method: Method,
+    architecture: &'a Architecture,
+    prior: Prior,
+    #[serde(flatten)]
+    protocol: Protocol,
+    items: usize,
+    features: usize,
+    comparisons: usize,
+    held_out_comparisons: usize,
+    epochs: usize,
+    risk: f64,
+    threshold: f32,
+    seed: u64,
+    /// How good the classifier is by the held-out comparisons.
+    label_free: Option<Metrics>,
+}
+
+/// It was asked to stop.
+#[derive(Debug, thiserror::Error)]
+#[error("stopped after epoch {epoch} of {epochs}")]
+pub(crate) struct Interrupted {
+    epoch: usize,
+    epochs: usize,
+}
+
+impl Train {
+    pub(crate) fn run(&self) -> Result<()> {
+        let method: Method = self.method.parse()?;
+        let out = NewFile::create(&self.out)?;
+        let layout = self.columns.layout(None);
+        let Supervision { items, judged, card, mut warnings } = self.input.read(&layout)?;
+        let protocol = self.belief.protocol(&card, &mut warnings)?;
+        let prior = self.belief.prior(&card, &mut warnings)?;
+        let config = Config {
+            architecture: self.architecture(items.rows.width()),
+            epochs: self.epochs,
+            batch_rows: self.batch,
+            learning_rate: self.learning_rate.unwrap_or(match self.model {
+                ModelKind::Linear => 1e-2,
+                _ => 1e-3,
+            }),
+            weight_decay: self.weight_decay,
+            seed: self.seed,
+            ..Config::new(method, prior, protocol)
+        };
+
+        let (judged, held_out) = self.hold_out(judged)?;
+        let data = Data { rows: &items.rows, piles: judged.piles()?, labels: None };
+        let (classifier, last) = self.train(&data, &config)?;
+        let classifier = classifier.with_features(items.features)?;
+        let label_free = held_out
+            .map(|pairs| judge(&classifier, &items.rows, &pairs, (protocol, prior), card.exact_counts()))
+            .transpose()?;
+        out.finish(|file| Ok(file.write_all(&classifier.to_bytes()?)?))?;
+        let _ = fs::remove_file(self.checkpoint());
+
+        let trained = Trained {
+            model: &self.out,
+            method,
+            architecture: classifier.architecture(),
+            prior,
+            protocol,
+            items: items.rows.len(),
+            features: items.rows.width(),
+            comparisons: classifier.summary().comparisons,
+            held_out_comparisons: label_free.as_ref().map_or(0, |metrics| metrics.sizes[0]),
+            epochs: last.epoch,
+            risk: last.risk,
+            threshold: classifier.threshold(),
+            seed: self.seed,
+            label_free,
+        };
+        if self.json {
+            print_json("train", &trained, &warnings)
+        } else {
+            print_text(&trained.text(), &warnings)
+        }
+    }
+
+    fn architecture(&self, width: usize) -> Architecture {
+        let image = || match self.image.as_deref() {
+            Some(&[channels, height, width]) => [channels, height, width],
+            _ => square_image(width),
+        };
+        match self.model {
+            ModelKind::Linear => Architecture::Linear,
+            ModelKind::Mlp => Architecture::Mlp(Mlp { hidden: self.hidden.clone(), ..Mlp::of_the_paper() }),
+            ModelKind::Resnet34 => Architecture::ResNet(ResNet::resnet34(image())),
+            ModelKind::Resnet32 => Architecture::ResNet(ResNet::resnet32(image())),
+        }
+    }
+
+    /// Sets a share of the comparisons aside. Loose piles are all trained on.
+    fn hold_out(&self, judged: Judged) -> Result<(Judged, Option<Comparisons>)> {
+        if !(0.0..1.0).contains(&self.hold_out) {
+            return Err(likelier::Error::Setting {
+                name: "--hold-out",
+                value: self.hold_out.to_string(),
+                allowed: "at least 0 and below 1",
+            }
+            .into());
+        }
+        let Judged::Pairs { judgements, .. } = judged else { return Ok((judged, None)) };
+        let count = judgements.comparisons.len();
+        let aside = (self.hold_out * count as f64).round() as usize;
+        if aside == 0 {
+            return Ok((Judged::of(*judgements), None));
+        }
+        let mut order: Vec<u32> = (0..count as u32).collect();
+        shuffle(&mut stream(self.seed, Purpose::HoldOut), &mut order);
+        let (aside, kept) = order.split_at_mut(aside.min(count - 1));
+        aside.sort_unstable();
+        kept.sort_unstable();
+        // A tie says nothing about which of two classifiers is better.
+        let tie = |at: usize| judgements.ties.as_ref().is_some_and(|ties| ties[at]);
+        let pairs: Vec<(u32, u32)> = judgements.comparisons.iter().collect();
+        let held_out = aside.iter().map(|at| *at as usize).filter(|at| !tie(*at)).map(|at| pairs[at]);
+        let of_kept = |values: &[f32]| kept.iter().map(|at| values[*at as usize]).collect();
+        let trained = Judgements {
+            comparisons: kept.iter().map(|at| pairs[*at as usize]).collect(),
+            weights: judgements.weights.as_deref().map(of_kept),
+            ties: judgements
+                .ties
+                .as_ref()
+                .map(|ties| kept.iter().map(|at| ties[*at as usize]).collect()),
+            ..Judgements::default()
+        };
+        let held_out: Comparisons = held_out.collect();
+        Ok((Judged::of(trained), (!held_out.is_empty()).then_some(held_out)))
+    }
+
+    fn checkpoint(&self) -> PathBuf {
+        let mut name = self.out.clone().into_os_string();
+        name.push(".checkpoint");
+        name.into()
+    }
+
+    /// Trains, with a bar on a terminal; Ctrl-C saves the state.
+    fn train(&self, data: &Data<'_>, config: &Config) -> Result<(Classifier, EpochSummary)> {
+        static STOP: AtomicBool = AtomicBool::new(false);
+        // Without a handler Ctrl-C ends the program as it always does, and the last checkpoint stays.
+        let _ = ctrlc::set_handler(|| STOP.store(true, Ordering::Relaxed));
+        let checkpoint = self.checkpoint();
+        let keeps = self.out != Path::new("-");
+        if keeps && !self.resume {
+            let _ = fs::remove_file(&checkpoint);
+        }
+        let control = Control {
+            threads: self.threads,
+            checkpoint: keeps.then_some(checkpoint.as_path()),
+            stop: Some(&STOP),
+        };
+        let bar = ProgressBar::new(config.epochs as u64).with_style(
+            indicatif::ProgressStyle::with_template(
+                "{bar:32} epoch {pos} of {len}, {eta} left, risk {msg}",
+            )
+            .context("the progress bar")?,
+        );
+        let mut last = EpochSummary { epoch: config.epochs, ..EpochSummary::default() };
+        let outcome = train_with(data, config, &control, |summary, _| {
+            last = *summary;
+            bar.set_message(format!("{:.4}", summary.risk));
+            bar.set_position(summary.epoch as u64);
+            Ok(())
+        })?;
+        bar.finish_and_clear();
+        match outcome {
+            Outcome::Finished(classifier) => Ok((*classifier, last)),
+            Outcome::Stopped { epoch } => Err(Interrupted { epoch, epochs: config.epochs }.into()),
+        }
+    }
+}
+
+/// One channel if the numbers make a square, else three if a third of them does.
+fn square_image(width: usize) -> [usize; 3] {
+    let side = |pixels: usize| {
+        let side = pixels.isqrt();
+        (side * side == pixels).then_some(side)
+    };
+    match (side(width), side(width / 3)) {
+        (Some(side), _) => [1, side, side],
+        (None, Some(side)) => [3, side, side],
+        (None, None) => [1, width.isqrt(), width.isqrt()],
+    }
+}
+
+/// How good the classifier is by comparisons that it was not trained on.
+fn judge(
+    classifier: &Classifier,
+    rows: &Rows,
+    pairs: &Comparisons,
+    (protocol, prior): (Protocol, Prior),
+    exact_counts: bool,
+) -> Result<Metrics> {
+    let (likelier, other): (Vec<u32>, Vec<u32>) = pairs.iter().unzip();
+    let scores = [classifier.scores(rows, &likelier)?, classifier.scores(rows, &other)?];
+    let held_out = HeldOut::pairs(&scores[0], &scores[1])?.of_items(pairs)?;
+    let judging = Judging { threshold: classifier.threshold(), exact_counts, ..Judging::default() };
+    Ok(metrics(&held_out, &Assumptions::of_protocol(protocol, prior)?, &judging)?)
+}
+
+impl Trained<'_> {
+    fn text(&self) -> String {
+        let mut text = format!(
+            "{}\n  {} {} from {} comparisons of {} items with {} features\n  prior {}, {}, seed {}; {} epochs, risk \
+             {:.4}\n",
+            self.model.display(),
+            self.method,
+            self.architecture,
+            self.comparisons,
+            self.items,
+            self.features,
+            self.prior,
+            self.protocol,
+            self.seed,
+            self.epochs,
+            self.risk
+        );
+        if let Some(metrics) = &self.label_free {
+            let _ =
+                writeln!(text, "  without labels, by {} held-out comparisons:", self.held_out_comparisons);
+            for (name, interval) in [
+                ("accuracy", metrics.accuracy),
+                ("balanced accuracy", metrics.balanced_accuracy),
+                ("AUC", metrics.auc),
+            ] {
+                let shown = interval.clipped(0.0, 1.0);
+                let _ = writeln!(
+                    text,
+                    "    {name:<18} {:.3} ({:.0} % interval {:.3} to {:.3})",
+                    shown.value,
+                    100.0 * shown.level,
+                    shown.low,
+                    shown.high
+                );
+            }
+            if metrics.conservative {
+                text.push_str(
+                    "    intervals are wider than needed: the pairs were made with fixed class counts\n",
+                );
+            }
+            for note in &metrics.notes {
+                let _ = writeln!(text, "    note: {note}");
+            }
+        }
+        text
+    }
+}
