@@ -110,7 +110,7 @@ proptest! {
         saved.setting.protocol = Protocol::new(collection, error).unwrap();
         saved.setting.loss = loss;
         saved.setting.consistency_weight = weight;
-        saved.summary = TrainingSummary { held_out, seed, epoch, ..saved.summary };
+        saved.summary = TrainingSummary { epoch, held_out, seed, ..saved.summary };
         let bytes = saved.to_bytes().unwrap();
         let loaded = Classifier::from_bytes(&bytes).unwrap();
         prop_assert_eq!(&loaded, &saved);

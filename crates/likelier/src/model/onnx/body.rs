@@ -96,7 +96,7 @@ impl Graph {
         let Shape { height, width, channels } = value.shape;
         // 0 keeps N.
         let name = format!("image-{channels}x{height}x{width}");
-        let shape = self.ints(&name, &[0, channels as i64, height as i64, width as i64]);
+        let shape = self.ints(&name, &[0, channels, height, width]);
         self.add("Reshape", &[&value.name, &shape], Vec::new())
     }
 

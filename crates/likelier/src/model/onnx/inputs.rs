@@ -22,7 +22,7 @@ impl Graph {
         }
         // Where each feature of the model is, among numbers and then category after category.
         let mut order = Vec::new();
-        let (mut next_number, mut next_value) = (0, numbers as i64);
+        let (mut next_number, mut next_value) = (0, numbers);
         for column in features.columns() {
             match column {
                 Column::Number { .. } => {
@@ -35,8 +35,8 @@ impl Graph {
                         continue;
                     }
                     pieces.push(self.one_hot(&input, values));
-                    order.extend(next_value..next_value + values.len() as i64);
-                    next_value += values.len() as i64;
+                    order.extend(next_value..next_value + values.len());
+                    next_value += values.len();
                 }
             }
         }

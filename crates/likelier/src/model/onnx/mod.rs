@@ -107,7 +107,7 @@ impl Graph {
     }
 
     /// The same for whole numbers. What was added before is used again.
-    fn ints(&mut self, name: &str, values: &[i64]) -> String {
+    fn ints(&mut self, name: &str, values: &[usize]) -> String {
         let name = format!("{INNER}{name}");
         if self.constants.iter().all(|constant| constant.name != name) {
             self.constants.push(Tensor::ints(&name, values));

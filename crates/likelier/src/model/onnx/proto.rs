@@ -9,6 +9,11 @@ pub(super) const FLOAT: i32 = 1;
 pub(super) const INT64: i32 = 7;
 pub(super) const STRING: i32 = 8;
 
+/// Lengths and indices as ONNX has them. Nothing in memory is too long for it.
+fn signed(values: &[usize]) -> Vec<i64> {
+    values.iter().map(|value| i64::try_from(*value).unwrap_or(i64::MAX)).collect()
+}
+
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Model {
     #[prost(int64, tag = "1")]
@@ -95,8 +100,7 @@ impl Attribute {
     }
 
     pub(super) fn ints(name: &str, values: &[usize]) -> Self {
-        let ints = values.iter().map(|value| *value as i64).collect();
-        Self { name: name.into(), ints, r#type: 7, ..Self::default() }
+        Self { name: name.into(), ints: signed(values), r#type: 7, ..Self::default() }
     }
 
     pub(super) fn strings(name: &str, values: &[String]) -> Self {
@@ -119,13 +123,12 @@ pub(super) struct Tensor {
 
 impl Tensor {
     pub(super) fn floats(name: &str, shape: &[usize], values: &[f32]) -> Self {
-        let dims = shape.iter().map(|length| *length as i64).collect();
-        Self { dims, data_type: FLOAT, name: name.into(), raw_data: little_endian(values) }
+        Self { dims: signed(shape), data_type: FLOAT, name: name.into(), raw_data: little_endian(values) }
     }
 
-    pub(super) fn ints(name: &str, values: &[i64]) -> Self {
-        let raw_data = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-        Self { dims: vec![values.len() as i64], data_type: INT64, name: name.into(), raw_data }
+    pub(super) fn ints(name: &str, values: &[usize]) -> Self {
+        let raw_data = signed(values).iter().flat_map(|value| value.to_le_bytes()).collect();
+        Self { dims: signed(&[values.len()]), data_type: INT64, name: name.into(), raw_data }
     }
 }
 
@@ -141,7 +144,9 @@ impl ValueInfo {
     /// A tensor with a row for each item: N, or N × `columns`.
     pub(super) fn rows(name: &str, elem_type: i32, columns: Option<usize>) -> Self {
         let mut dim = vec![Dimension { length: None, name: Some("N".into()) }];
-        dim.extend(columns.map(|length| Dimension { length: Some(length as i64), name: None }));
+        for length in signed(columns.as_slice()) {
+            dim.push(Dimension { length: Some(length), name: None });
+        }
         let tensor_type = TensorType { elem_type, shape: Some(Shape { dim }) };
         Self { name: name.into(), r#type: Some(Type { tensor_type: Some(tensor_type) }) }
     }
