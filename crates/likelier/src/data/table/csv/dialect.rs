@@ -22,10 +22,9 @@ const SAMPLE: usize = 20;
 
 /// Finds what the user has not said from the first records.
 pub(super) fn detect(path: &Path, start: &[u8], layout: &Layout) -> Dialect {
-    let delimiter =
-        layout
-            .delimiter
-            .unwrap_or_else(|| if is_tabbed(path) { b'\t' } else { delimiter(start) });
+    let delimiter = layout
+        .delimiter
+        .unwrap_or_else(|| if is_tabbed(path) { b'\t' } else { delimiter(start) });
     let header = layout.header.unwrap_or_else(|| {
         let sample = sample(start, delimiter, 2);
         sample.first().is_some_and(|first| is_header(first, sample.get(1)))
