@@ -1,4 +1,4 @@
-//! The project's own commands: `cargo xtask test`, `cargo xtask peers` and `cargo xtask bench`.
+//! The project's own commands: `cargo xtask test`, `peers`, `bench` and `fuzz`.
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -14,6 +14,7 @@ commands:
   peers   check the golden values against PyTorch, and models against ONNX Runtime and safetensors, in a
           virtual environment of its own (needs python3)
   bench   speed and memory beside PyTorch: cargo xtask bench DIR (some 20 minutes on an idle machine)
+  fuzz    feed every reader with broken files: cargo xtask fuzz [SECONDS for each, 120 unless given]
 ";
 
 /// What the peers need, in the versions that were compared with.
@@ -25,6 +26,7 @@ fn main() -> ExitCode {
         Some("test") => test(),
         Some("peers") => peers(),
         Some("bench") => bench(),
+        Some("fuzz") => fuzz(),
         _ => {
             eprint!("{USAGE}");
             return ExitCode::from(2);
@@ -83,6 +85,33 @@ fn bench() -> Result<()> {
     let arguments: [&OsStr; 5] =
         ["compare".as_ref(), "--python".as_ref(), python.as_os_str(), "--out".as_ref(), out.as_ref()];
     step("comparison", command(program, arguments))
+}
+
+/// Runs each fuzz target for so many seconds, from the test fixtures on.
+///
+/// The sanitizer needs unstable flags, which the stable compiler takes when told so.
+fn fuzz() -> Result<()> {
+    let seconds = match std::env::args().nth(2) {
+        Some(given) => given.parse().with_context(|| format!("'{given}' is not a number of seconds"))?,
+        None => 120_u32,
+    };
+    let tool = cargo(["fuzz", "--version"]).output().context("cannot run cargo")?;
+    if !tool.status.success() {
+        step("cargo-fuzz", cargo(["install", "cargo-fuzz", "--locked"]))?;
+    }
+    let list = cargo(["fuzz", "list"]).output().context("cannot list the targets")?;
+    let fixtures = root().join("crates/likelier/tests/fixtures");
+    for target in String::from_utf8_lossy(&list.stdout).lines() {
+        let corpus = root().join("fuzz/corpus").join(target);
+        std::fs::create_dir_all(&corpus).with_context(|| format!("cannot make {}", corpus.display()))?;
+        let seeds = fixtures.join(if target == "model_file" { "model-format-1" } else { "tables" });
+        let mut run = cargo(["fuzz", "run", target]);
+        run.env("RUSTC_BOOTSTRAP", "1").arg(corpus).arg(&seeds).arg("--");
+        run.arg(format!("-max_total_time={seconds}"));
+        run.args(["-max_len=16384", "-rss_limit_mb=2048", "-timeout=20", "-print_final_stats=1"]);
+        step(&format!("fuzz {target}"), run)?;
+    }
+    Ok(())
 }
 
 /// The Python of a virtual environment with the peers, made if it is not there.

@@ -397,16 +397,12 @@ impl Error {
 
 /// Names in quotes, the first few of them.
 fn listed(names: &[String], most: usize) -> String {
-    let mut text = names
-        .iter()
-        .take(most)
-        .map(|name| format!("'{name}'"))
-        .collect::<Vec<_>>()
-        .join(", ");
-    if names.len() > most {
-        text += &format!(" and {} more", names.len() - most);
+    let more = names.len().saturating_sub(most);
+    let mut shown: Vec<String> = names.iter().take(most).map(|name| format!("'{name}'")).collect();
+    if more > 0 {
+        shown.push(format!("and {more} more"));
     }
-    text
+    shown.join(", ")
 }
 
 struct InQuotes<'a>(&'a str);

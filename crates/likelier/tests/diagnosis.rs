@@ -1,6 +1,6 @@
 //! Diagnoses of made-up comparisons whose faults are known.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use likelier::data::Comparisons;
 use likelier::estimate::diagnosis::{Annotators, Diagnosis, Finding, Records, Severity};

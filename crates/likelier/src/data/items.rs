@@ -69,7 +69,7 @@ impl Items {
         let rows = Rows::of_checked(values, opened.features.width());
         let pairs = (0..count).map(|row| (row as u32, (count + row) as u32));
         let items = Self { ids: Ids::numbered(2 * count), rows, features: opened.features, labels: None };
-        Ok((items, Comparisons::from_iter(pairs)))
+        Ok((items, pairs.collect()))
     }
 }
 

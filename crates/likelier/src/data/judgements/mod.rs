@@ -215,14 +215,12 @@ impl<'a> Reading<'a> {
         let notes = &mut self.notes;
         if let (0, Some(annotators)) = (note, &mut notes.annotators) {
             let next = annotators.names.len() as u32;
-            let annotator = match self.known.get(text) {
-                Some(annotator) => *annotator,
-                None => {
-                    annotators.names.push(text);
-                    self.known.insert(text.to_owned(), next);
-                    next
-                }
-            };
+            let known = self.known.get(text).copied();
+            let annotator = known.unwrap_or(next);
+            if known.is_none() {
+                annotators.names.push(text);
+                self.known.insert(text.to_owned(), next);
+            }
             annotators.of.push(annotator);
         } else if let (1, Some(weights)) = (note, &mut notes.weights) {
             let weight = table::number(text.as_bytes())?;

@@ -79,9 +79,8 @@ impl Columns {
     pub(super) fn name(&self, column: usize) -> String {
         match self {
             Self::Named(names) => names.get(column).cloned().unwrap_or_default(),
-            Self::Numbered(_) => format!("f{column}"),
             Self::Sparse(count) if column == *count => "label".into(),
-            Self::Sparse(_) => format!("f{column}"),
+            Self::Numbered(_) | Self::Sparse(_) => format!("f{column}"),
         }
     }
 
@@ -158,11 +157,11 @@ pub(super) fn open(path: &Path, layout: &Layout) -> Result<Box<dyn Table>, Error
     let mut source = Source::stream(path)?;
     let start = source.peek(8)?.to_vec();
     let is = |magic: &[u8]| start.starts_with(magic);
-    if is(parquet::MAGIC) || is(npz::MAGIC) {
-        if let Some(compression) = source.compression() {
-            let problem = format!("is compressed with {compression} as a whole; decompress it first");
-            return Err(Error::format(path, problem));
-        }
+    if let Some(compression) = source.compression()
+        && (is(parquet::MAGIC) || is(npz::MAGIC))
+    {
+        let problem = format!("is compressed with {compression} as a whole; decompress it first");
+        return Err(Error::format(path, problem));
     }
     if is(parquet::MAGIC) {
         return Ok(Box::new(parquet::ParquetTable::open(path)?));

@@ -107,7 +107,7 @@ impl<'a> Fields<'a> {
             text.to_mut().push(b'"');
             start = end + 2;
         }
-        self.line += text.iter().filter(|byte| **byte == b'\n').count();
+        self.line += count_lines(&text);
         let rest = &bytes[self.at..];
         let blanks = rest.iter().position(|byte| !matches!(byte, b'\r' | b' ')).unwrap_or(rest.len());
         let ends_record = match rest.get(blanks) {
@@ -122,6 +122,11 @@ impl<'a> Fields<'a> {
         self.at += (blanks + 1).min(rest.len());
         Ok(Field { text, quoted: true, ends_record })
     }
+}
+
+/// How many line breaks there are.
+pub(super) fn count_lines(text: &[u8]) -> usize {
+    text.iter().map(|byte| usize::from(*byte == b'\n')).sum()
 }
 
 /// Where to cut text into pieces of about `size` bytes: ends of records, the last of them the last there

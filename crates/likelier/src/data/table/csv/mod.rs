@@ -13,7 +13,7 @@ use std::path::Path;
 use rayon::prelude::*;
 
 use self::dialect::{Dialect, detect};
-use self::fields::{Fields, piece_ends};
+use self::fields::{Fields, count_lines, piece_ends};
 use self::parser::{Complaint, Parser, Piece, Problem};
 use super::cell::{CellProblem, Position};
 use super::{Chunk, Columns, Selection, Table};
@@ -231,10 +231,6 @@ impl Table for CsvTable {
         let usual = row + 1 + usize::from(self.dialect.header);
         Position::Line(self.line_of(row).ok().flatten().unwrap_or(usual))
     }
-}
-
-fn count_lines(text: &[u8]) -> usize {
-    text.iter().filter(|byte| **byte == b'\n').count()
 }
 
 /// Whether a path is that of a table separated by tabs.

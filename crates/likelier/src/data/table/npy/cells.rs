@@ -52,7 +52,7 @@ impl Grid {
             Kind::Bool => self.fill(bytes, target, |[byte]| f32::from(u8::from(byte != 0))),
             Kind::Unsigned(1) => self.fill(bytes, target, |[byte]| f32::from(byte)),
             Kind::Unsigned(2) => {
-                self.fill(bytes, target, |b| f32::from(u16::from_le_bytes(little(b, big))))
+                self.fill(bytes, target, |b| f32::from(u16::from_le_bytes(little(b, big))));
             }
             Kind::Unsigned(4) => self.fill(bytes, target, |b| u32::from_le_bytes(little(b, big)) as f32),
             Kind::Unsigned(_) => self.fill(bytes, target, |b| u64::from_le_bytes(little(b, big)) as f32),

@@ -1,0 +1,18 @@
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use likelier::data::{Ids, Judgements, Layout, Texts, read_piles};
+
+fuzz_target!(|bytes: &[u8]| {
+    let path = likelier_fuzz::file("comparisons", bytes);
+    let named = Ids::named(Texts::from_iter(["a", "b", "0", "1"])).expect("different names");
+    for ids in [Ids::numbered(10), named] {
+        if let Ok(judgements) = Judgements::read(&path, &ids, &Layout::default()) {
+            let (comparisons, weights) = judgements.expanded();
+            assert!(comparisons.len() >= judgements.comparisons.len());
+            assert!(weights.is_none_or(|weights| weights.len() == comparisons.len()));
+            comparisons.piles().check(ids.len()).expect("items that exist");
+        }
+        let _ = read_piles(&path, &ids, &Layout::default());
+    }
+});
