@@ -31,7 +31,7 @@ enum Verb {
     Data(data::Data),
     Demo(demo::Demo),
     Generate(generate::Generate),
-    Train(train::Train),
+    Train(Box<train::Train>),
     Predict(predict::Predict),
     Inspect(inspect::Inspect),
     Export(export::Export),
