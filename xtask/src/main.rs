@@ -56,12 +56,14 @@ fn test() -> Result<()> {
     Ok(())
 }
 
-/// Recomputes the golden values with the real PyTorch and compares them with the committed ones; lets
+/// Recomputes the golden values with the real PyTorch and NumPy and compares them with the committed ones; lets
 /// ONNX Runtime score with exported models, old and new.
 fn peers() -> Result<()> {
     let python = python()?;
     let golden = root().join("crates/likelier/tests/golden");
-    for (script, values) in [("make.py", "values.json"), ("networks.py", "networks.json")] {
+    for (script, values) in
+        [("make.py", "values.json"), ("networks.py", "networks.json"), ("estimates.py", "estimates.json")]
+    {
         let arguments = [golden.join(script), "--check".into(), golden.join(values)];
         step(&format!("golden {values}"), command(&python, arguments))?;
     }

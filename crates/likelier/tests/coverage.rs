@@ -10,9 +10,10 @@ use likelier::data::Comparisons;
 use likelier::data::Label;
 use likelier::data::generate::{self, Labeller, Recipe, Sampling};
 use likelier::estimate::Interval;
-use likelier::estimate::metrics::{Assumptions, HeldOut, Judging, Metrics, metrics};
+use likelier::estimate::metrics::{Assumptions, HeldOut, Judging, Metrics, metrics, risk};
 use likelier::random::{ChaCha8Rng, Purpose, below, chance, stream, unit};
-use likelier::{Collection, Prior, Protocol};
+use likelier::risk::{Correction, Loss};
+use likelier::{Collection, Mixture, Prior, Protocol};
 use rayon::prelude::*;
 
 const DATA_SETS: u64 = 2000;
@@ -29,10 +30,13 @@ fn normal_cumulative(x: f64) -> f64 {
     (density(0) + inner + density(steps)) * width / 3.0 / (2.0 * std::f64::consts::PI).sqrt()
 }
 
-fn score(rng: &mut ChaCha8Rng, positive: bool) -> f32 {
+fn normal(rng: &mut ChaCha8Rng) -> f64 {
     let radius = (-2.0 * (1.0 - unit(rng)).ln()).sqrt();
-    let normal = radius * (2.0 * std::f64::consts::PI * unit(rng)).cos();
-    (normal + if positive { 1.0 } else { -1.0 }) as f32
+    radius * (2.0 * std::f64::consts::PI * unit(rng)).cos()
+}
+
+fn score(rng: &mut ChaCha8Rng, positive: bool) -> f32 {
+    (normal(rng) + if positive { 1.0 } else { -1.0 }) as f32
 }
 
 #[derive(Clone, Copy)]
@@ -147,6 +151,102 @@ fn intervals_of_independent_comparisons_hold_the_truth_as_often_as_they_say() {
                     assert_nominal(share, &what);
                 }
             }
+        }
+    }
+}
+
+#[test]
+fn intervals_are_sound_where_one_class_is_rare() {
+    // A share called positive of a few percent, and a contrast of 0.05 and 0.1.
+    let prior = 0.05;
+    for protocol in PROTOCOLS {
+        let what = format!("rare class, {protocol}, 200 pairs");
+        let found = coverage(&what, prior, |rng| {
+            let [likelier, other] = independent(rng, prior, protocol, 200);
+            let held_out = HeldOut::pairs(&likelier, &other).unwrap();
+            metrics(&held_out, &assumptions(prior, protocol), &judging()).unwrap()
+        });
+        for share in [found.accuracy, found.true_positive_rate, found.precision, found.f1, found.auc] {
+            assert_nominal(share, &what);
+        }
+    }
+}
+
+#[test]
+fn intervals_of_loose_piles_hold_the_truth_as_often_as_they_say() {
+    let prior = 0.3;
+    let mixture = Mixture::new(0.8, 0.2).unwrap();
+    let found = coverage("loose piles of 150 and 400", prior, |rng| {
+        let mut pile = |share: f64, size: usize| -> Vec<f32> {
+            (0..size)
+                .map(|_| {
+                    let positive = chance(rng, share);
+                    score(rng, positive)
+                })
+                .collect()
+        };
+        let (likelier, other) = (pile(0.8, 150), pile(0.2, 400));
+        let held_out = HeldOut::loose(&likelier, &other).unwrap();
+        metrics(&held_out, &Assumptions::known(mixture, Prior::new(prior).unwrap()), &judging()).unwrap()
+    });
+    for share in [found.accuracy, found.true_positive_rate, found.precision, found.f1, found.auc] {
+        assert_nominal(share, "loose piles");
+    }
+}
+
+#[test]
+fn intervals_allow_for_an_estimated_prior() {
+    // The prior's standard error, about as large as what the comparisons themselves leave open.
+    let standard_error = 0.02;
+    for prior in PRIORS {
+        for protocol in PROTOCOLS {
+            let what = format!("estimated prior, {protocol}");
+            let judge = |rng: &mut ChaCha8Rng, told: bool| {
+                let [likelier, other] = independent(rng, prior, protocol, 800);
+                let held_out = HeldOut::pairs(&likelier, &other).unwrap();
+                let value = prior + standard_error * normal(rng);
+                let half = if told { 1.959_964 * standard_error } else { 0.0 };
+                let interval = Interval { value, low: value - half, high: value + half, level: 0.95 };
+                let known = Assumptions::estimated(&interval, |prior| protocol.mixture(prior)).unwrap();
+                metrics(&held_out, &known, &judging()).unwrap()
+            };
+            let found = coverage(&what, prior, |rng| judge(rng, true));
+            let blind = coverage(&format!("{what}, taken for known"), prior, |rng| judge(rng, false));
+            assert_nominal(found.accuracy, &what);
+            assert_nominal(found.auc, &what);
+            assert!(blind.true_positive_rate < found.true_positive_rate, "{what}: it must matter");
+        }
+    }
+}
+
+#[test]
+fn intervals_of_the_risk_hold_the_truth_as_often_as_they_say() {
+    for prior in PRIORS {
+        for protocol in PROTOCOLS {
+            let known = assumptions(prior, protocol);
+            // E[ln(1 + e^∓z)] over N(±1, 1) is the same for both classes.
+            let (steps, width) = (4000, 0.005);
+            let integrand = |k: i32| {
+                let z = f64::from(k) * width - 9.0;
+                (-0.5 * (z - 1.0).powi(2)).exp() * Loss::Logistic.at(z).value[0]
+            };
+            let sum: f64 = (0..steps).map(integrand).sum();
+            let truth = sum * width / (2.0 * std::f64::consts::PI).sqrt();
+            let held = (0..DATA_SETS)
+                .into_par_iter()
+                .filter(|seed| {
+                    let mut rng = stream(2_000_000 + seed, Purpose::Comparisons);
+                    let [likelier, other] = independent(&mut rng, prior, protocol, 200);
+                    let held_out = HeldOut::pairs(&likelier, &other).unwrap();
+                    risk(&held_out, &known, Loss::Logistic, Correction::None, 0.95)
+                        .unwrap()
+                        .unbiased
+                        .holds(truth)
+                })
+                .count();
+            let share = held as f64 / DATA_SETS as f64;
+            println!("risk, {protocol}, prior {prior}, 200 pairs: {share:.4}");
+            assert_nominal(share, "the logistic risk");
         }
     }
 }

@@ -8,7 +8,7 @@
 //! with C the table of [`RiskTable::unbiased`] and r its row sums, the weights that make the population
 //! out of the piles: E_population ln(1 + e^z) minus a term that is linear in a and b. It is convex when
 //! both weights are not negative, and its minimum matches two moments of the population: the mean
-//! probability is π, and the mean of probability × score is π·E₊[s].
+//! probability is π, and the mean of probability × score is π times the positives' mean score.
 
 use std::fmt;
 
@@ -83,7 +83,7 @@ struct Terms {
     points: Vec<(f64, f64)>,
     centre: f64,
     deviation: f64,
-    /// What the derivatives by slope and offset must match: π·E₊[s] and π.
+    /// What the derivatives by slope and offset must match: π times the positives' mean score, and π.
     targets: [f64; 2],
 }
 
@@ -114,7 +114,7 @@ impl Terms {
 
     /// Newton's method on slope and offset, each step halved until the risk falls.
     fn fit(&self) -> Result<[f64; 2], ShiftedOnly> {
-        // Nor can scores be told apart that differ by less than a slope can be large.
+        // Closer together than this, they would need a slope that a model file cannot hold.
         if self.deviation < 1e-30 {
             return Err(ShiftedOnly::EqualScores);
         }
@@ -127,14 +127,15 @@ impl Terms {
                 return Err(if convex { ShiftedOnly::Steep } else { ShiftedOnly::NotConvex });
             };
             // Where the logistic curve is nearly straight a full step may be far too long.
-            let longest = step[0].abs().max(step[1].abs()).max(1.0);
-            let mut length = (4.0 / longest).min(1.0);
+            let longest = step[0].abs().max(step[1].abs());
+            let mut length = (4.0 / longest.max(1.0)).min(1.0);
             let mut next = at;
             let mut found = here;
             while length > 1e-10 {
                 next = [at[0] - length * step[0], at[1] - length * step[1]];
                 found = self.risk(next);
-                if found.value <= here.value {
+                // Near the minimum, rounding of a long sum decides which is lower.
+                if found.value <= here.value + 1e-11 {
                     break;
                 }
                 length *= 0.5;
