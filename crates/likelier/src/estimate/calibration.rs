@@ -15,8 +15,8 @@ use std::fmt;
 use serde::Serialize;
 
 use super::Interval;
+use super::distribution::Confidence;
 use super::metrics::{Assumptions, HeldOut, Metric, Spread, at_threshold, ratio_at_threshold};
-use super::normal::Confidence;
 use crate::error::Error;
 use crate::model::ProbabilityMap;
 use crate::risk::{RiskTable, sigmoid};

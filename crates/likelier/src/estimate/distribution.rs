@@ -38,6 +38,22 @@ pub(crate) fn two_sided(level: f64) -> f64 {
     normal_above(0.5 * (1.0 - level))
 }
 
+/// A level of confidence.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Confidence {
+    /// How often a range should hold the truth.
+    pub(super) level: f64,
+    /// How many standard errors to either side that takes: 1.96 for 0.95.
+    pub(super) errors: f64,
+}
+
+impl Confidence {
+    pub(super) fn new(level: f64) -> Result<Self, Error> {
+        check_level(level)?;
+        Ok(Self { level, errors: two_sided(level) })
+    }
+}
+
 /// P(X > x) of a χ² variable with `degrees` degrees of freedom.
 pub(crate) fn chi_square_tail(x: f64, degrees: usize) -> f64 {
     upper_gamma(degrees, 0.5 * x)
@@ -103,6 +119,16 @@ fn ln_gamma(twice: usize) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn certainty_and_nonsense_are_no_levels() {
+        for bad in [0.0, 1.0, 95.0, -0.5, f64::NAN] {
+            let message = Confidence::new(bad).unwrap_err().to_string();
+            assert!(message.contains("the level") && message.contains(&bad.to_string()));
+        }
+        assert!((Confidence::new(0.95).unwrap().errors - 1.959_963_984_540_054).abs() < 1e-9);
+        assert!((two_sided(0.999_999) - 4.891_638_475_698_59).abs() < 1e-9);
+    }
 
     #[track_caller]
     fn close(a: f64, b: f64) {

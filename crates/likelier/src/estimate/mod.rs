@@ -10,7 +10,6 @@ mod folds;
 mod interval;
 pub mod labeller;
 pub mod metrics;
-mod normal;
 pub mod planning;
 pub mod prior;
 mod protocol_test;

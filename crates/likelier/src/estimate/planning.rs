@@ -8,8 +8,8 @@
 //! [`LinearBound`]: the paper's Theorems 4 and 7, which bound how much worse than the best linear model the
 //! trained one can be. They are always upper bounds, and large.
 
+use super::distribution::Confidence;
 use super::metrics::{Affine, Metric};
-use super::normal::Confidence;
 use crate::error::Error;
 use crate::prior::Prior;
 use crate::protocol::{Collection, Protocol, softplus};

@@ -14,7 +14,7 @@
 use super::spread::{PileMeans, bilinear, quadratic};
 use crate::error::Error;
 use crate::estimate::Interval;
-use crate::estimate::normal::Confidence;
+use crate::estimate::distribution::Confidence;
 use crate::prior::Prior;
 use crate::protocol::{Mixture, Protocol};
 

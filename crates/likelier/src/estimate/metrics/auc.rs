@@ -11,7 +11,7 @@ use super::assumptions::{Affine, Assumptions};
 use super::held_out::HeldOut;
 use super::spread::{PileMeans, Spread, quadratic};
 use crate::estimate::Interval;
-use crate::estimate::normal::Confidence;
+use crate::estimate::distribution::Confidence;
 
 pub(super) fn auc(held_out: &HeldOut<'_>, assumptions: &Assumptions, confidence: Confidence) -> Interval {
     let projections = projections(held_out);

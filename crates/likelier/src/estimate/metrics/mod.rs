@@ -32,7 +32,7 @@ pub(super) use assumptions::Affine;
 pub(super) use spread::Spread;
 
 use super::Interval;
-use super::normal::Confidence;
+use super::distribution::Confidence;
 use crate::error::Error;
 use crate::prior::Prior;
 use crate::protocol::Mixture;

@@ -9,7 +9,7 @@ use super::held_out::HeldOut;
 use super::{Affine, Assumptions, Spread};
 use crate::error::Error;
 use crate::estimate::Interval;
-use crate::estimate::normal::Confidence;
+use crate::estimate::distribution::Confidence;
 use crate::risk::{Correction, Loss, RiskTable};
 
 /// A risk estimated without labels.

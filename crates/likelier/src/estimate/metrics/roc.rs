@@ -6,7 +6,7 @@ use super::held_out::HeldOut;
 use super::{Assumptions, Metric, Spread, at_threshold};
 use crate::error::Error;
 use crate::estimate::Interval;
-use crate::estimate::normal::Confidence;
+use crate::estimate::distribution::Confidence;
 
 /// The ROC curve, from the highest threshold (nothing called positive) to the lowest (everything).
 #[derive(Clone, Debug, PartialEq, Serialize)]
