@@ -3,11 +3,11 @@
 use std::io;
 
 use likelier::Error;
+use likelier::data::CellProblem;
 use likelier::model::ModelFault;
 
 use crate::data::{PartInUse, Unavailable};
-use crate::input::{NoPrior, NoProtocol};
-use crate::model::NoModel;
+use crate::input::{NoFile, NoPrior, NoProtocol};
 use crate::output::FolderInUse;
 use crate::train::Interrupted;
 
@@ -39,7 +39,7 @@ pub(crate) fn for_error(error: &anyhow::Error) -> Option<String> {
     if error.downcast_ref::<Interrupted>().is_some() {
         return Some("the state is saved: the same command with --resume goes on from there".into());
     }
-    if error.downcast_ref::<NoModel>().is_some() {
+    if error.downcast_ref::<NoFile>().is_some() {
         return Some("check the path and its permissions".into());
     }
     match error.downcast_ref::<Error>() {
@@ -93,6 +93,23 @@ fn for_library_error(error: &Error) -> Option<String> {
         }
         Error::Model { fault: ModelFault::Newer { .. }, .. } => "install a newer likelier".into(),
         Error::Model { .. } => "copy the file again from where it came from, or train the model again".into(),
+        Error::Cell { problem: CellProblem::Missing, .. } => {
+            "fill in missing values, or leave such rows or columns out: --features names those to use".into()
+        }
+        Error::Cell { .. } => {
+            "name columns of text with --categories, leave them out with --features, or correct the cell".into()
+        }
+        Error::NoSuchColumn { .. } => {
+            "check the spelling, and that this is the right file; `likelier inspect` lists what a model takes".into()
+        }
+        Error::SameId { .. } => "give every item an id of its own, or name another column with --id".into(),
+        Error::ComparedWithItself { .. } => "remove the line: a comparison is between two items".into(),
+        Error::UnknownId { .. } => {
+            "check that items and comparisons belong together, and which column names the items (--id)".into()
+        }
+        Error::NotPaired { .. } => "choose a method that takes piles, such as pcomp-relu, or give comparisons".into(),
+        Error::TooFewComparisons { .. } => "hold out more of them, or collect more".into(),
+        Error::ImageShape { .. } => "say what the images are: --image CHANNELS,HEIGHT,WIDTH".into(),
         Error::Format { .. } => "the file may be cut short or damaged: compare it with its source".into(),
         _ => return None,
     };

@@ -1,16 +1,33 @@
 //! What verbs that learn from comparisons are given: items, comparisons, and how those came to be.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use likelier::data::generate::LoosePiles;
 use likelier::data::{Comparisons, FirstIndex, Items, Judgements, Layout, Piles, read_piles};
-use likelier::{Collection, Prior, Protocol};
+use likelier::{Collection, Error, Prior, Protocol};
 use serde::Deserialize;
 
 use crate::output::Warning;
+
+/// A file that was named on the command line and cannot be read at all.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {reason}", path.display())]
+pub(crate) struct NoFile {
+    path: PathBuf,
+    reason: io::Error,
+}
+
+/// The result of reading a file that was named on the command line.
+pub(crate) fn given<T>(result: Result<T, Error>) -> Result<T> {
+    result.map_err(|error| match error {
+        Error::File { path, reason } => NoFile { path, reason }.into(),
+        other => other.into(),
+    })
+}
 
 /// What the columns of a table are.
 #[derive(Args)]
@@ -147,18 +164,18 @@ impl ComparisonArguments {
     pub(crate) fn read(&self, layout: &Layout) -> Result<Supervision> {
         let mut warnings = Vec::new();
         let (items, judged) = if let (Some(likelier), Some(other)) = (&self.likelier, &self.other) {
-            let (items, comparisons) = Items::read_aligned(likelier, other, layout)?;
+            let (items, comparisons) = given(Items::read_aligned(likelier, other, layout))?;
             let judgements = Judgements { comparisons, ..Judgements::default() };
             (items, Judged::of(judgements))
         } else {
-            let items = Items::read(self.items.as_deref().context("no --items")?, layout)?;
+            let items = given(Items::read(self.items.as_deref().context("no --items")?, layout))?;
             let judged = match (&self.comparisons, &self.piles) {
                 (Some(path), _) => {
-                    let judgements = Judgements::read(path, &items.ids, layout)?;
+                    let judgements = given(Judgements::read(path, &items.ids, layout))?;
                     warn_of_findings(&judgements, &items, &mut warnings);
                     Judged::of(judgements)
                 }
-                (None, Some(path)) => Judged::Piles(read_piles(path, &items.ids, layout)?),
+                (None, Some(path)) => Judged::Piles(given(read_piles(path, &items.ids, layout))?),
                 (None, None) => anyhow::bail!("no --comparisons"),
             };
             (items, judged)

@@ -10,7 +10,7 @@ use likelier::data::{BatchIds, ItemBatch, ItemBatches, Layout};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::input::FormatArguments;
+use crate::input::{FormatArguments, given};
 use crate::model;
 use crate::output::{NewFile, Warning, print_json, print_text};
 
@@ -60,7 +60,7 @@ impl Predict {
         let silent = out.is_standard_output();
         let classifier = model::load(&self.model)?;
         let layout = Layout { id: self.id.clone(), ..self.format.layout() };
-        let mut batches = ItemBatches::open(&self.file, classifier.features(), &layout)?;
+        let mut batches = given(ItemBatches::open(&self.file, classifier.features(), &layout))?;
         let mut predicted = Predicted { scores: self.out.clone(), ..Predicted::default() };
         out.finish(|file| {
             file.write_all(b"id,score,probability,label\n")?;

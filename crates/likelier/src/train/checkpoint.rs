@@ -145,10 +145,17 @@ fn identity(run: &Run<'_>) -> io::Result<serde_json::Value> {
     }
     let data = run.data;
     let mut digest = Digest::new();
-    let mut row = vec![0.0; data.rows.width()];
+    let mut row = vec![0.0; if data.rows.as_sparse().is_some() { 0 } else { data.rows.width() }];
     for pile in Pile::BOTH {
         for &item in data.piles.rows(pile) {
             digest.add(u64::from(item));
+            if let Some(sparse) = data.rows.as_sparse() {
+                let (columns, values) = sparse.row(item as usize);
+                for (column, value) in columns.iter().zip(values) {
+                    digest.add(u64::from(*column) << 32 | u64::from(value.to_bits()));
+                }
+                continue;
+            }
             data.rows.copy_row(item as usize, &mut row);
             for value in &row {
                 digest.add(u64::from(value.to_bits()));

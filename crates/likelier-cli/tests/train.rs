@@ -1,0 +1,303 @@
+//! The built binary from two files to scores: `train`, `predict`, and what they refuse.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may panic")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use likelier::random::{Purpose, Rng, stream, unit};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A folder with items.csv and comparisons.csv: 200 things of which the large red ones are positive.
+struct Files {
+    folder: TempDir,
+}
+
+impl Files {
+    fn new() -> Self {
+        let files = Self { folder: TempDir::new().unwrap() };
+        let mut rng = stream(5, Purpose::Comparisons);
+        let mut items = String::from("id,size,colour,weight\n");
+        let mut scores = Vec::new();
+        for at in 0..200 {
+            let (size, weight) = (unit(&mut rng), unit(&mut rng));
+            let colour = ["red", "light blue", "\"gr\"\"een, dark\""][(rng.next_u64() % 3) as usize];
+            items += &format!("thing {at},{size:.4},{colour},{weight:.4}\n");
+            scores.push(size + 0.5 * f64::from(u8::from(colour == "red")));
+        }
+        let mut comparisons = String::from("likelier,other\n");
+        for at in (0..200).step_by(2) {
+            let (first, second) = if scores[at] > scores[at + 1] { (at, at + 1) } else { (at + 1, at) };
+            comparisons += &format!("thing {first},thing {second}\n");
+        }
+        files.write("items.csv", &items);
+        files.write("comparisons.csv", &comparisons);
+        files
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn write(&self, name: &str, content: &str) -> PathBuf {
+        fs::write(self.path(name), content).unwrap();
+        self.path(name)
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// Runs `likelier` in the folder.
+    fn likelier(&self, arguments: &str) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_likelier"));
+        command.args(arguments.split_whitespace()).current_dir(self.folder.path());
+        command
+    }
+
+    fn succeeds(&self, arguments: &str) -> String {
+        let output = self.likelier(arguments);
+        assert!(output.status.success(), "{arguments}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// The complaint of a run that must fail with exit code 2 and leave nothing behind.
+    fn fails(&self, arguments: &str) -> String {
+        let before = self.names();
+        let output = self.likelier(arguments);
+        assert_eq!(output.status.code(), Some(2), "{arguments}");
+        assert_eq!(self.names(), before, "{arguments} leaves files behind");
+        String::from_utf8(output.stderr).unwrap()
+    }
+
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(self.folder.path())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort_unstable();
+        names
+    }
+}
+
+const TRAIN: &str = "train --items items.csv --comparisons comparisons.csv --prior 0.5 --protocol forced-choice \
+                     --categories colour";
+
+fn scores(table: &str) -> Vec<(String, f64)> {
+    let mut lines = table.lines();
+    assert_eq!(lines.next(), Some("id,score,probability,label"));
+    lines
+        .map(|line| {
+            let fields: Vec<&str> = line.split(',').collect();
+            let [id, score, probability, label] = fields[..] else { panic!("{line}") };
+            let (score, probability): (f64, f64) = (score.parse().unwrap(), probability.parse().unwrap());
+            assert_eq!(label == "1", score > 0.0, "{line}");
+            assert!((probability - 1.0 / (1.0 + (-score).exp())).abs() < 1e-5, "{line}");
+            (id.to_owned(), score)
+        })
+        .collect()
+}
+
+#[test]
+fn a_model_is_trained_from_two_files_and_scores_a_third() {
+    let files = Files::new();
+    let result: Value =
+        serde_json::from_str(&files.succeeds(&format!("{TRAIN} --out model.likelier --json"))).unwrap();
+    assert_eq!((&result["schema"], &result["command"]), (&Value::from(1), &Value::from("train")));
+    let result = &result["result"];
+    assert_eq!(
+        (result["comparisons"].as_u64(), result["held_out_comparisons"].as_u64()),
+        (Some(80), Some(20))
+    );
+    assert_eq!(result["features"], 5, "two numbers and three colours");
+    for end in ["value", "low", "high", "level"] {
+        assert!(result["label_free"]["accuracy"][end].is_number());
+    }
+    files.succeeds("predict model.likelier items.csv --out scores.csv");
+    let all = scores(&files.read("scores.csv"));
+    assert_eq!(all.len(), 200);
+    let mean = |red: bool| {
+        let items = files.read("items.csv");
+        let chosen = items
+            .lines()
+            .skip(1)
+            .zip(&all)
+            .filter(|(line, _)| line.contains(",red,") == red);
+        let values: Vec<f64> = chosen.map(|(_, (_, score))| *score).collect();
+        values.iter().sum::<f64>() / values.len() as f64
+    };
+    assert!(mean(true) > mean(false) + 0.5, "red ones are likelier: {} and {}", mean(true), mean(false));
+    assert!(
+        !files
+            .names()
+            .iter()
+            .any(|name| name.contains("checkpoint") || name.starts_with('.'))
+    );
+}
+
+#[test]
+fn columns_may_be_moved_and_added_but_not_taken_away() {
+    let files = Files::new();
+    files.succeeds(&format!("{TRAIN} --out model.likelier"));
+    files.write("moved.csv", "weight;more;colour;id;size\n0.5;x;red;a,b;0.25\n0.5;y;purple;c;0.25\n");
+    files.write("plain.csv", "id,size,colour,weight\n\"a,b\",0.25,red,0.5\nc,0.25,purple,0.5\n");
+    let output = files.likelier("predict model.likelier moved.csv --out moved-scores.csv");
+    let warning = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        warning.starts_with("warning: 1 cells hold a category that was not there in training"),
+        "{warning}"
+    );
+    files.succeeds("predict model.likelier plain.csv --out plain-scores.csv");
+    assert_eq!(files.read("moved-scores.csv"), files.read("plain-scores.csv"));
+    assert!(files.read("moved-scores.csv").contains("\n\"a,b\","), "an id with a comma is in quotes");
+    files.write("less.csv", "id,size\na,0.25\n");
+    let message = files.fails("predict model.likelier less.csv --out no.csv");
+    assert!(
+        message.contains("'colour'") && message.contains("'weight'") && message.contains("hint:"),
+        "{message}"
+    );
+}
+
+#[test]
+fn every_form_of_the_same_comparisons_gives_the_same_model() {
+    let files = Files::new();
+    files.succeeds(&format!("{TRAIN} --out model.likelier"));
+    let tabs = files.read("comparisons.csv").replace(',', "\t");
+    files.write("comparisons.tsv", &tabs);
+    let pairs: String = tabs.lines().skip(1).map(|line| line.replace("thing ", "") + "\n").collect();
+    files.write("pairs", &pairs);
+    let weights: String = files
+        .read("comparisons.csv")
+        .lines()
+        .skip(1)
+        .map(|line| format!("{line},2\n"))
+        .collect();
+    files.write("weights.csv", &format!("likelier,other,weight\n{weights}"));
+    for (at, form) in ["comparisons.tsv", "pairs", "weights.csv"].into_iter().enumerate() {
+        let train = TRAIN.replace("comparisons.csv", form);
+        files.succeeds(&format!("{train} --out model-{at}.likelier --threads {}", at % 2 + 1));
+        let same = fs::read(files.path(&format!("model-{at}.likelier"))).unwrap()
+            == fs::read(files.path("model.likelier")).unwrap();
+        assert!(same, "{form}");
+    }
+}
+
+#[test]
+fn piles_and_two_aligned_tables_are_learned_from_too() {
+    let files = Files::new();
+    let comparisons = files.read("comparisons.csv");
+    let mut piles = String::from("id,pile\n");
+    let items = files.read("items.csv");
+    let rows: Vec<&str> = items.lines().skip(1).collect();
+    let mut tables = [String::from("size,weight\n"), String::from("size,weight\n")];
+    for line in comparisons.lines().skip(1) {
+        for (side, name) in line.split(',').enumerate() {
+            piles += &format!("{name},{}\n", ["likelier", "other"][side]);
+            let row = rows[name.replace("thing ", "").parse::<usize>().unwrap()];
+            let (size, weight) = (row.split(',').nth(1).unwrap(), row.rsplit(',').next().unwrap());
+            tables[side] += &format!("{size},{weight}\n");
+        }
+    }
+    files.write("piles.csv", &piles);
+    files.write("left.csv", &tables[0]);
+    files.write("right.csv", &tables[1]);
+    let text = files.succeeds(
+        "train --items items.csv --piles piles.csv --categories colour --prior 0.5 --protocol forced-choice --out a",
+    );
+    assert!(text.contains("from 100 comparisons") && !text.contains("without labels"), "{text}");
+    files.succeeds(
+        "train --likelier left.csv --other right.csv --prior 0.5 --protocol forced-choice --out b",
+    );
+    let message = files.fails(
+        "train --items items.csv --piles piles.csv --categories colour --prior 0.5 --protocol forced-choice \
+         --method likelihood --out c",
+    );
+    assert!(message.contains("the two piles are not paired"), "{message}");
+}
+
+#[test]
+fn what_dataset_json_says_is_the_default_and_a_flag_overrides_it_with_a_warning() {
+    let files = Files::new();
+    let train =
+        "train --items items.csv --comparisons comparisons.csv --categories colour --out model.likelier";
+    let message = files.fails(train);
+    assert!(message.contains("no --protocol") && message.contains("hint: give --protocol"), "{message}");
+    files.write("dataset.json", r#"{"protocol": "forced-choice", "labeller_error": 0.1, "prior": 0.4}"#);
+    let text = files.succeeds(train);
+    assert!(text.contains("prior 0.4, forced-choice with 0.1 labeller error"), "{text}");
+    let output = files.likelier(&format!("{train} --prior 0.5"));
+    let warning = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(warning, "warning: --prior 0.5 is used, although dataset.json says 0.4\n");
+}
+
+#[test]
+fn mistakes_in_the_files_are_named_with_their_place() {
+    let files = Files::new();
+    let comparisons = files.read("comparisons.csv");
+    let complain = |content: &str| {
+        files.write("bad.csv", content);
+        files.fails(&format!("{} --out no.likelier", TRAIN.replace("comparisons.csv", "bad.csv")))
+    };
+    let unknown = complain(&format!("{comparisons}thing 7,thing 999\nthing x,thing 8\n"));
+    assert!(unknown.contains("bad.csv, line 102") && unknown.contains("'thing 999'"), "{unknown}");
+    let same = complain(&format!("{comparisons}thing 7,thing 7\n"));
+    assert!(same.contains("line 102") && same.contains("itself"), "{same}");
+    let empty = complain("likelier,other\n");
+    assert!(empty.contains("bad.csv"), "{empty}");
+    let swapped = files.fails(
+        "train --items comparisons.csv --comparisons items.csv --prior 0.5 --protocol discard --out no.likelier",
+    );
+    assert!(swapped.contains("error:"), "{swapped}");
+    let text = files.fails(&format!("{} --out no.likelier", TRAIN.replace("--categories colour", "")));
+    assert!(text.contains("items.csv, line 2") && text.contains("colour"), "{text}");
+    let nowhere = files.fails(&format!("{TRAIN} --out missing/folder/model.likelier"));
+    assert!(nowhere.contains("cannot write missing/folder/model.likelier"), "{nowhere}");
+    let percent = files.fails(&format!("{} --out no.likelier", TRAIN.replace("--prior 0.5", "--prior 50")));
+    assert!(percent.contains("hint: a prior is a share"), "{percent}");
+    let method = files.fails(&format!("{TRAIN} --method pcomp-rule --out no.likelier"));
+    assert!(method.contains("did you mean 'pcomp-relu'"), "{method}");
+}
+
+/// Kills a long run at some moment, goes on with it, and compares with one that was left alone.
+fn stopped_and_resumed(files: &Files, whole: &Path, signal: &str, wait: Duration) {
+    let command =
+        format!("{TRAIN} --model mlp --hidden 30,30 --epochs 400 --out stopped.likelier --resume");
+    let mut run = files
+        .command(&command)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(wait);
+    let _ = Command::new("kill").args([signal, &run.id().to_string()]).status();
+    let ended = run.wait().unwrap();
+    if ended.success() {
+        // It was faster than the signal.
+        assert!(files.path("stopped.likelier").exists());
+    } else {
+        assert!(!files.path("stopped.likelier").exists(), "no half-written model");
+        files.succeeds(&command);
+    }
+    assert_eq!(fs::read(files.path("stopped.likelier")).unwrap(), fs::read(whole).unwrap());
+    fs::remove_file(files.path("stopped.likelier")).unwrap();
+    assert!(!files.path("stopped.likelier.checkpoint").exists());
+}
+
+#[test]
+#[cfg(unix)]
+fn a_run_that_is_interrupted_or_killed_goes_on_to_the_same_bytes() {
+    let files = Files::new();
+    files.succeeds(&format!("{TRAIN} --model mlp --hidden 30,30 --epochs 400 --out whole.likelier"));
+    let whole = files.path("whole.likelier");
+    for at in 0..6_u64 {
+        stopped_and_resumed(&files, &whole, "-INT", Duration::from_millis(20 + 40 * at));
+        stopped_and_resumed(&files, &whole, "-KILL", Duration::from_millis(30 + 40 * at));
+    }
+}
