@@ -59,6 +59,8 @@ fn ids_and_names_occur_once_and_are_there() {
     let path = folder.file("t.csv", b"a,b\n1,2\n");
     let layout = Layout { features: Some(vec!["a".into(), "c".into()]), ..Layout::default() };
     assert_eq!(refusal_with(&path, &layout), ": has no column 'c'; there are: 'a', 'b'");
+    let layout = Layout { delimiter: Some(b'"'), ..Layout::default() };
+    assert!(matches!(Items::read(&path, &layout), Err(likelier::Error::Setting { .. })));
     let layout = Layout { id: Some("key".into()), ..Layout::default() };
     assert_eq!(refusal_with(&path, &layout), ": has no column 'key'; there are: 'a', 'b'");
 }
@@ -172,7 +174,7 @@ fn sparse_rows_have_ascending_indices_and_numbers() {
     assert_eq!(refusal("t.libsvm", b"1 1:nan\n"), ", line 1, column 2: the value is missing");
     assert_eq!(refusal("t.libsvm", b"1\n0\n"), ": has no columns that could be features");
     let told = refusal("t.libsvm", b"1 99999999:1\n");
-    assert_eq!(told, ": has an index of 99999999; at most 4194304 features are read");
+    assert_eq!(told, ": has 99999999 columns; at most 4194304 are read");
     let folder = Folder::new();
     let path = folder.file("t.libsvm", b"1 0:1 1:1\n");
     let layout = Layout { first_index: Some(FirstIndex::One), ..Layout::default() };
@@ -189,4 +191,6 @@ fn a_header_that_promises_too_much_takes_no_memory() {
     // Compressed, the length is not known before the end.
     let told = refusal("t.npy.gz", &gzipped(&npy_header("<f4", 1 << 40, 1 << 10)));
     assert!(told.contains("ends after 0 of"), "{told}");
+    let told = refusal("t.npy.gz", &gzipped(&npy_header("<f4", 1, 1 << 40)));
+    assert_eq!(told, ": has 1099511627776 columns; at most 4194304 are read");
 }

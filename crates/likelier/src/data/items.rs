@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::batches::{Reader, no_rows};
 use super::roles::Roles;
-use super::table::{self, Columns};
+use super::table::{self, Columns, Table};
 use super::{Comparisons, Features, Ids, Layout, Rows, Texts};
 use crate::error::Error;
 
@@ -25,8 +25,7 @@ impl Items {
     /// Reads a table of any format. Numbers become 32-bit ones as they are read; there is no second copy.
     pub fn read(path: &Path, layout: &Layout) -> Result<Self, Error> {
         let opened = Opened::new(&[path], layout)?;
-        let table = table::open(path, layout)?;
-        let mut reader = Reader::new(path, table, &opened.roles, &opened.features)?;
+        let mut reader = Reader::new(path, opened.table, &opened.roles, &opened.features)?;
         let count = read_to_end(path, &mut reader, 0)?;
         let (values, ids, labels) = reader.take();
         let ids = match ids {
@@ -51,15 +50,14 @@ impl Items {
         layout: &Layout,
     ) -> Result<(Self, Comparisons), Error> {
         let mut opened = Opened::new(&[likelier, other], layout)?;
-        opened.forget_names();
-        let table = table::open(likelier, layout)?;
-        let mut first = Reader::new(likelier, table, &opened.roles, &opened.features)?;
+        opened.roles.forget_names();
+        let mut first = Reader::new(likelier, opened.table, &opened.roles, &opened.features)?;
         let count = read_to_end(likelier, &mut first, 0)?;
 
         let table = table::open(other, layout)?;
-        opened.roles = Roles::of_features(other, table.columns(), &opened.features, layout)?;
-        opened.forget_names();
-        let mut second = Reader::new(other, table, &opened.roles, &opened.features)?.after(first)?;
+        let mut roles = Roles::of_features(other, table.columns(), &opened.features, layout)?;
+        roles.forget_names();
+        let mut second = Reader::new(other, table, &roles, &opened.features)?.after(first)?;
         let others = read_to_end(other, &mut second, count)?;
         if others != count {
             let problem = format!("has {others} rows, but {} has {count}", likelier.display());
@@ -75,6 +73,7 @@ impl Items {
 
 /// What the columns of a file are, and the features fitted to it.
 struct Opened {
+    table: Box<dyn Table>,
     roles: Roles,
     features: Features,
 }
@@ -97,12 +96,7 @@ impl Opened {
         } else {
             roles.fit(files, columns, layout, &is_category)?
         };
-        Ok(Self { roles, features })
-    }
-
-    /// Leaves out ids and labels.
-    fn forget_names(&mut self) {
-        (self.roles.id, self.roles.label) = (None, None);
+        Ok(Self { table, roles, features })
     }
 }
 

@@ -1,6 +1,6 @@
 //! What each column of a table is: id, label, feature or none of these.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use super::table::{self, Chunk, Columns, Selection};
@@ -89,6 +89,11 @@ impl Roles {
             return Err(Error::format(path, problem));
         }
         Ok(Self { id, label, features })
+    }
+
+    /// Leaves out ids and labels.
+    pub(super) fn forget_names(&mut self) {
+        (self.id, self.label) = (None, None);
     }
 
     /// Refuses columns with two roles.
@@ -202,6 +207,11 @@ impl Finder<'_> {
     }
 
     fn find(&self, names: &[String]) -> Vec<Option<usize>> {
+        if let Columns::Named(known) = self.columns {
+            // Tables may have thousands of columns.
+            let places: HashMap<&String, usize> = known.iter().zip(0..).collect();
+            return names.iter().map(|name| places.get(name).copied()).collect();
+        }
         names.iter().map(|name| self.columns.find(name)).collect()
     }
 
@@ -214,12 +224,11 @@ impl Finder<'_> {
     fn id(&self, layout: &Layout) -> Result<Option<usize>, Error> {
         match &layout.id {
             Some(name) => self.one(Some(name)),
-            None => Ok(self.columns.find("id").filter(|column| {
+            None => Ok(self.columns.find("id").filter(|_| {
                 let taken = |names: &[String]| names.iter().any(|name| name == "id");
                 layout.label.as_deref() != Some("id")
                     && !taken(layout.features.as_deref().unwrap_or_default())
                     && !taken(&layout.categories)
-                    && *column < self.columns.count()
             })),
         }
     }

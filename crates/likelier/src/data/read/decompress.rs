@@ -98,14 +98,6 @@ impl Source {
         self.compression
     }
 
-    /// The first bytes, up to as many as are asked for, without taking them.
-    pub(in crate::data) fn peek(&mut self, count: usize) -> Result<&[u8], Error> {
-        let result = self.reader.fill_buf().map(<[u8]>::len);
-        self.checked(result)?;
-        let buffer = self.reader.buffer();
-        Ok(&buffer[..count.min(buffer.len())])
-    }
-
     /// Appends the next `count` bytes, or as many as there are, and says how many. The memory taken
     /// grows with what is there, not with `count`.
     pub(in crate::data) fn read(&mut self, count: u64, into: &mut Vec<u8>) -> Result<usize, Error> {

@@ -6,15 +6,12 @@
 use std::path::Path;
 
 use super::cell::{self, CellProblem, Position};
-use super::{Chunk, Columns, Selection, Table};
+use super::{Chunk, Columns, MAX_COLUMNS, Selection, Table, check_width};
 use crate::data::read::decompress::{MAX_LINE_BYTES, Source};
 use crate::data::read::text::quoted;
 use crate::data::rows::Values;
 use crate::data::{FirstIndex, SparseRows};
 use crate::error::Error;
-
-/// More features than this are refused, so that a mistyped index does not take all memory.
-const MAX_FEATURES: u64 = 1 << 22;
 
 /// Rows read at a time.
 const BATCH: usize = 1 << 14;
@@ -50,10 +47,7 @@ impl LibsvmTable {
             None => u64::from(smallest != 0),
         };
         let width = if smallest == u64::MAX { 0 } else { (largest + 1).saturating_sub(first_index) };
-        if width > MAX_FEATURES {
-            let problem = format!("has an index of {largest}; at most {MAX_FEATURES} features are read");
-            return Err(Error::format(path, problem));
-        }
+        check_width(path, usize::try_from(width).unwrap_or(usize::MAX))?;
         let columns = Columns::Sparse(width as usize);
         Ok(Self { lines: Lines::open(path)?, columns, first_index, entries: Vec::new() })
     }
@@ -188,8 +182,8 @@ impl<'a> Row<'a> {
             }
             next = index.saturating_add(1);
             let value = cell::number(value.as_bytes()).map_err(refused)?;
-            if index - first_index >= MAX_FEATURES {
-                return Err(not_allowed(format!("the index {index} is above {MAX_FEATURES}, the most")));
+            if index - first_index >= MAX_COLUMNS as u64 {
+                return Err(not_allowed(format!("the index {index} is above {MAX_COLUMNS}, the most")));
             }
             if value != 0.0 {
                 into.push(((index - first_index) as u32, value));

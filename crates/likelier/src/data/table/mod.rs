@@ -31,6 +31,9 @@ use super::rows::Values;
 use super::{Layout, Texts};
 use crate::error::Error;
 
+/// More columns than this are refused, so that a few bytes that promise many do not take all memory.
+const MAX_COLUMNS: usize = 1 << 22;
+
 /// An opened table.
 pub(super) trait Table: Send {
     /// The columns of the file.
@@ -154,8 +157,10 @@ impl Chunk {
 
 /// Opens a table of any format.
 pub(super) fn open(path: &Path, layout: &Layout) -> Result<Box<dyn Table>, Error> {
-    let mut source = Source::stream(path)?;
-    let start = source.peek(8)?.to_vec();
+    let (mut source, mut start) = (Source::stream(path)?, Vec::new());
+    source.read(8, &mut start)?;
+    // From the start again.
+    let source = Source::stream(path)?;
     let is = |magic: &[u8]| start.starts_with(magic);
     if let Some(compression) = source.compression()
         && (is(parquet::MAGIC) || is(npz::MAGIC))
@@ -206,6 +211,14 @@ fn extension(path: &Path) -> String {
         }
         end => end.unwrap_or_default(),
     }
+}
+
+/// Refuses more columns than [`MAX_COLUMNS`].
+fn check_width(path: &Path, width: usize) -> Result<(), Error> {
+    if width <= MAX_COLUMNS {
+        return Ok(());
+    }
+    Err(Error::format(path, format!("has {width} columns; at most {MAX_COLUMNS} are read")))
 }
 
 /// How many rows to read at a time, so that a batch of them stays in the caches.

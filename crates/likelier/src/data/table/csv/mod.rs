@@ -16,7 +16,7 @@ use self::dialect::{Dialect, detect};
 use self::fields::{Fields, count_lines, piece_ends};
 use self::parser::{Complaint, Parser, Piece, Problem};
 use super::cell::{CellProblem, Position};
-use super::{Chunk, Columns, Selection, Table};
+use super::{Chunk, Columns, Selection, Table, check_width};
 use crate::data::Layout;
 use crate::data::read::decompress::Source;
 use crate::data::rows::Values;
@@ -52,6 +52,13 @@ pub(super) struct CsvTable {
 impl CsvTable {
     /// Reads the start of a file and finds out how it is written.
     pub(super) fn open(source: Source, layout: &Layout) -> Result<Self, Error> {
+        if let Some(delimiter) = layout.delimiter.filter(|byte| b"\"\r\n".contains(byte)) {
+            return Err(Error::Setting {
+                name: "a delimiter",
+                value: format!("{:?}", char::from(delimiter)),
+                allowed: "neither a quote nor a line break",
+            });
+        }
         let mut table = Self {
             source,
             dialect: Dialect { delimiter: b',', header: false },
@@ -110,6 +117,7 @@ impl CsvTable {
                 break;
             }
         }
+        check_width(path, names.len())?;
         if !self.dialect.header {
             // Blank lines before the rows are complained of where they are met.
             self.columns = Columns::Numbered(names.len());

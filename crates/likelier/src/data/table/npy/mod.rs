@@ -14,7 +14,7 @@ pub(super) use self::header::MAGIC;
 use self::header::{Header, Kind};
 use super::cell::{CellProblem, Position};
 use super::file_at::FileAt;
-use super::{Chunk, Columns, Selection, Table, batch_rows};
+use super::{Chunk, Columns, Selection, Table, batch_rows, check_width};
 use crate::data::read::decompress::Source;
 use crate::data::rows::Values;
 use crate::error::Error;
@@ -63,6 +63,7 @@ impl NpyTable {
             taken += count as u64;
             Ok(())
         })?;
+        check_width(path, header.width)?;
         if let Some(length) = length {
             header.check_length(path, length.saturating_sub(taken))?;
         }
