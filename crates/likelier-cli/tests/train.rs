@@ -1,6 +1,7 @@
 //! The built binary from two files to scores: `train`, `predict`, and what they refuse.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test may panic")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+#![allow(clippy::format_push_string, clippy::format_collect, reason = "small files, put together readably")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

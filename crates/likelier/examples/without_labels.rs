@@ -8,7 +8,8 @@
 //!
 //! `pendigits`: 2,500 pairs with exact counts, an MLP, five folds, five seeds, both protocols, π = 0.2, 0.5
 //! and 0.8. `simulated`: scores of two Gaussian classes, drawn from their definition; 200 sets a row.
-//! `trained`: 200 sets of pairs between two-dimensional Gaussian items, scored by linear models in five folds.
+//! `trained`: 200 sets of pairs between two-dimensional Gaussian items, scored by linear models in five folds;
+//! the labeller is exact.
 
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
@@ -106,7 +107,7 @@ fn simulated() -> Outcome {
 
 fn trained() -> Outcome {
     println!("{HEADER}");
-    for (collection, error) in cases() {
+    for (collection, error) in cases().into_iter().take(2) {
         for (pairs, prior) in [(300, 0.2), (300, 0.5), (2_000, 0.2), (2_000, 0.5), (2_000, 0.8)] {
             row(collection, error, prior, pairs, 3.0, |rng, protocol, prior| {
                 let pairs = draw(rng, protocol, prior, pairs, |rng, positive| {

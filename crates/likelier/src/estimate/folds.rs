@@ -201,6 +201,9 @@ pub struct CrossFit<'a> {
 
 /// A way to train the scorer that estimates without labels stand on: the orientation likelihood, which
 /// uses neither a prior nor a threshold, stopped early on comparisons held out of the training folds.
+///
+/// Where the protocol is the question, forced choice serves: its likelihood depends on differences alone,
+/// and ranks discard comparisons well too.
 pub fn scorer(architecture: Architecture, protocol: Protocol) -> Result<Config, Error> {
     let learning_rate = if architecture == Architecture::Linear { 1e-2 } else { 1e-3 };
     Ok(Config {

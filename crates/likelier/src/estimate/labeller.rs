@@ -159,8 +159,8 @@ pub fn error_from_asking_again(
     let low = error(squared(disagree.low, least)).min(value);
     let high = error(squared(disagree.high, most)).max(value);
     let note = format!(
-        "answers to the same pair differ in {:.0} % of {}; with half of the pairs of one class that leaves this for the \
-         labeller, given the prior",
+        "answers to the same pair differ in {:.0} % of {}; pairs of one class account for a part that follows from the \
+         prior, and the labeller for the rest",
         100.0 * disagree.value,
         asked.answers
     );

@@ -72,14 +72,14 @@ impl Ranked {
         rank(&self.sorted[fold], score)
     }
 
-    /// g for each fold, fitted on the other folds; with one fold, on every other comparison in turn.
+    /// g for each of several folds, fitted on the others.
     pub(crate) fn contrast_maps(&self) -> Vec<ContrastMap> {
         (0..self.folds())
             .map(|fold| ContrastMap::fit(self, |at| self.fold[at] != fold))
             .collect()
     }
 
-    /// The same ranks as g, comparison by comparison.
+    /// g of each comparison's two items.
     pub(crate) fn contrasts(&self) -> Contrasts {
         if self.folds() == 1 {
             // Two halves stand in for folds.

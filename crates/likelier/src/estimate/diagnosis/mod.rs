@@ -93,7 +93,7 @@ impl Diagnosis {
         let is_tie = |at: usize| records.ties.is_some_and(|ties| ties[at]);
         let decided = || (0..comparisons.len()).filter(|at| !is_tie(*at));
 
-        let pairs = Pairs::new(comparisons);
+        let pairs = Pairs::new(comparisons, items);
         let (mut asked_again, mut contradicted, mut repeated) = (AskedAgain::default(), 0, 0);
         for answers in pairs.iter() {
             repeated += usize::from(answers.len() > 1);
@@ -169,32 +169,27 @@ fn check(records: &Records<'_>) -> Result<(), Error> {
     Ok(())
 }
 
-/// One answer to a pair: which comparison, and whether the item with the smaller index was likelier.
+/// One answer to a pair: the two items, the smaller index first; which comparison; and whether the first
+/// was said to be likelier.
 #[derive(Clone, Copy, Debug)]
 struct Answer {
-    pair: u64,
+    pair: [u32; 2],
     at: usize,
     forward: bool,
 }
 
-/// All answers, those to the same pair together.
+/// All answers, those to the same pair together, in the order in which they were given.
 struct Pairs(Vec<Answer>);
 
 impl Pairs {
-    fn new(comparisons: &Comparisons) -> Self {
-        let mut answers: Vec<Answer> = comparisons
+    fn new(comparisons: &Comparisons, items: usize) -> Self {
+        let answers = comparisons
             .iter()
             .enumerate()
             .filter(|(_, (a, b))| a != b)
-            .map(|(at, (a, b))| Answer {
-                pair: u64::from(a.min(b)) << 32 | u64::from(a.max(b)),
-                at,
-                forward: a < b,
-            })
-            .collect();
-        // Stable, so that answers stay in the order in which they were given.
-        answers.sort_by_key(|answer| answer.pair);
-        Self(answers)
+            .map(|(at, (a, b))| Answer { pair: [a.min(b), a.max(b)], at, forward: a < b });
+        let by_second = counting_sort(&answers.collect::<Vec<_>>(), items, |answer| answer.pair[1]);
+        Self(counting_sort(&by_second, items, |answer| answer.pair[0]))
     }
 
     fn iter(&self) -> impl Iterator<Item = &[Answer]> {
@@ -204,6 +199,24 @@ impl Pairs {
     fn count(&self) -> usize {
         self.iter().count()
     }
+}
+
+/// Answers by an item, in linear time; equal ones stay in their order.
+fn counting_sort(answers: &[Answer], items: usize, key: impl Fn(&Answer) -> u32) -> Vec<Answer> {
+    let mut next = vec![0; items + 1];
+    for answer in answers {
+        next[key(answer) as usize + 1] += 1;
+    }
+    for item in 0..items {
+        next[item + 1] += next[item];
+    }
+    let mut sorted = answers.to_vec();
+    for answer in answers {
+        let place = &mut next[key(answer) as usize];
+        sorted[*place] = *answer;
+        *place += 1;
+    }
+    sorted
 }
 
 /// Items that hang together by comparisons.
