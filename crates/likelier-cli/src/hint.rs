@@ -9,7 +9,7 @@ use likelier::model::ModelFault;
 use crate::data::{PartInUse, Unavailable};
 use crate::input::{NoFile, NoPrior, NoProtocol};
 use crate::output::FolderInUse;
-use crate::train::Interrupted;
+use crate::train::{Interrupted, SavedState};
 
 /// What the user could do, where there is something to say.
 pub(crate) fn for_error(error: &anyhow::Error) -> Option<String> {
@@ -35,6 +35,9 @@ pub(crate) fn for_error(error: &anyhow::Error) -> Option<String> {
     }
     if error.downcast_ref::<NoPrior>().is_some() {
         return Some("give --prior, the share of positives in the population, such as 0.2".into());
+    }
+    if error.downcast_ref::<SavedState>().is_some() {
+        return Some("add --resume to go on from it, or remove the file to start anew".into());
     }
     if error.downcast_ref::<Interrupted>().is_some() {
         return Some("the state is saved: the same command with --resume goes on from there".into());

@@ -108,6 +108,11 @@ struct Trained<'a> {
     label_free: Option<Metrics>,
 }
 
+/// An earlier run left its state, and nobody said what to do with it.
+#[derive(Debug, thiserror::Error)]
+#[error("{} holds the state of a run that was stopped", .0.display())]
+pub(crate) struct SavedState(PathBuf);
+
 /// It was asked to stop.
 #[derive(Debug, thiserror::Error)]
 #[error("stopped after epoch {epoch} of {epochs}")]
@@ -120,6 +125,9 @@ impl Train {
     pub(crate) fn run(&self) -> Result<()> {
         let method: Method = self.method.parse()?;
         let out = NewFile::create(&self.out)?;
+        if !self.resume && self.checkpoint().exists() {
+            return Err(SavedState(self.checkpoint()).into());
+        }
         let layout = self.columns.layout(None);
         let Supervision { items, judged, card, mut warnings } = self.input.read(&layout)?;
         let protocol = self.belief.protocol(&card, &mut warnings)?;
@@ -235,9 +243,6 @@ impl Train {
         let _ = ctrlc::set_handler(|| STOP.store(true, Ordering::Relaxed));
         let checkpoint = self.checkpoint();
         let keeps = self.out != Path::new("-");
-        if keeps && !self.resume {
-            let _ = fs::remove_file(&checkpoint);
-        }
         let control = Control {
             threads: self.threads,
             checkpoint: keeps.then_some(checkpoint.as_path()),

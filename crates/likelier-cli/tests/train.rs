@@ -297,6 +297,12 @@ fn a_run_that_is_interrupted_or_killed_goes_on_to_the_same_bytes() {
     let files = Files::new();
     files.succeeds(&format!("{TRAIN} --model mlp --hidden 30,30 --epochs 400 --out whole.likelier"));
     let whole = files.path("whole.likelier");
+    files.write("stopped.likelier.checkpoint", "");
+    let message = files.fails(&format!("{TRAIN} --out stopped.likelier"));
+    assert!(message.contains("holds the state of a run that was stopped\nhint: add --resume"), "{message}");
+    let message = files.fails(&format!("{TRAIN} --out stopped.likelier --resume"));
+    assert!(message.contains("this is not a checkpoint"), "{message}");
+    fs::remove_file(files.path("stopped.likelier.checkpoint")).unwrap();
     for at in 0..6_u64 {
         stopped_and_resumed(&files, &whole, "-INT", Duration::from_millis(20 + 40 * at));
         stopped_and_resumed(&files, &whole, "-KILL", Duration::from_millis(30 + 40 * at));
