@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use likelier::data::benchmark::{Benchmark, Dataset};
 use likelier::data::generate::{Labeller, LoosePiles, Recipe, Sampling, comparisons, pointwise};
 use likelier::data::split::resample_to_prior;
-use likelier::data::{Comparisons, Label, Piles};
+use likelier::data::{Comparisons, Label, Piles, write_parquet};
 use likelier::random::{Purpose, stream};
 use likelier::train::{Config, Data, train};
 use likelier::{Collection, Method, Prior, Protocol};
@@ -58,9 +58,27 @@ pub(crate) struct Generate {
     out: PathBuf,
     #[command(flatten)]
     data_dir: DataDir,
+    /// How items and test rows are written: items.csv and test.csv, or items.parquet and test.parquet.
+    #[arg(long, value_enum, default_value_t = Format::Csv)]
+    format: Format,
     /// Print the result as JSON.
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    Csv,
+    Parquet,
+}
+
+impl Format {
+    fn extension(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+            Self::Parquet => "parquet",
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum, Serialize)]
@@ -152,9 +170,9 @@ impl Generate {
                 note: dataset.note.clone(),
             },
         };
-        write_rows(&folder, "items.csv", &dataset, &items, false)?;
+        self.write_rows(&folder, "items", &dataset, &items, false)?;
         drawn.write(&folder)?;
-        write_rows(&folder, "test.csv", &dataset, &test, true)?;
+        self.write_rows(&folder, "test", &dataset, &test, true)?;
         folder.write("dataset.json", |file| {
             serde_json::to_writer_pretty(&mut *file, &card)?;
             Ok(writeln!(file)?)
@@ -177,8 +195,25 @@ impl Generate {
         if self.json {
             print_json("generate", &written, &warnings)
         } else {
-            print_text(&written.text(&drawn), &warnings)
+            print_text(&written.text(&drawn, self.format), &warnings)
         }
+    }
+
+    fn write_rows(
+        &self,
+        folder: &NewFolder,
+        name: &str,
+        dataset: &Dataset,
+        rows: &[u32],
+        labelled: bool,
+    ) -> Result<()> {
+        let name = format!("{name}.{}", self.format.extension());
+        folder.write(&name, |file| match self.format {
+            Format::Csv => write_csv(file, dataset, rows, labelled),
+            Format::Parquet => {
+                Ok(write_parquet(file, &dataset.rows, rows, labelled.then_some(&dataset.labels[..]))?)
+            }
+        })
     }
 
     fn draw(&self, dataset: &Dataset, pool: &[u32], prior: Prior, protocol: Protocol) -> Result<Drawn> {
@@ -275,39 +310,31 @@ impl Drawn {
 }
 
 /// A table of rows: id, features and, where wanted, the label. Only numbers, so nothing needs quoting.
-fn write_rows(
-    folder: &NewFolder,
-    name: &str,
-    dataset: &Dataset,
-    rows: &[u32],
-    labelled: bool,
-) -> Result<()> {
+fn write_csv(file: &mut impl Write, dataset: &Dataset, rows: &[u32], labelled: bool) -> Result<()> {
     let width = dataset.rows.width();
-    folder.write(name, |file| {
-        write!(file, "id")?;
-        for column in 0..width {
-            write!(file, ",f{column}")?;
+    write!(file, "id")?;
+    for column in 0..width {
+        write!(file, ",f{column}")?;
+    }
+    writeln!(file, "{}", if labelled { ",label" } else { "" })?;
+    let mut values = vec![0.0; width];
+    for &row in rows {
+        write!(file, "{row}")?;
+        dataset.rows.copy_row(row as usize, &mut values);
+        for value in &values {
+            write!(file, ",{value}")?;
         }
-        writeln!(file, "{}", if labelled { ",label" } else { "" })?;
-        let mut values = vec![0.0; width];
-        for &row in rows {
-            write!(file, "{row}")?;
-            dataset.rows.copy_row(row as usize, &mut values);
-            for value in &values {
-                write!(file, ",{value}")?;
-            }
-            if labelled {
-                let label: Label = dataset.labels[row as usize];
-                write!(file, ",{}", u8::from(label.is_positive()))?;
-            }
-            writeln!(file)?;
+        if labelled {
+            let label: Label = dataset.labels[row as usize];
+            write!(file, ",{}", u8::from(label.is_positive()))?;
         }
-        Ok(())
-    })
+        writeln!(file)?;
+    }
+    Ok(())
 }
 
 impl Written {
-    fn text(&self, drawn: &Drawn) -> String {
+    fn text(&self, drawn: &Drawn, format: Format) -> String {
         let supervision = match drawn {
             Drawn::Pairs { comparisons, shown: Some(shown) } => format!(
                 "comparisons.csv  {} comparisons kept of {shown} shown ({})",
@@ -326,12 +353,14 @@ impl Written {
             }
         };
         format!(
-            "{}\n  items.csv        {} items with {} features, no labels\n  {supervision}\n  \
-             test.csv         {} labelled rows, {} of them positive\n  \
+            "{}\n  {:<16} {} items with {} features, no labels\n  {supervision}\n  \
+             {:<16} {} labelled rows, {} of them positive\n  \
              dataset.json     how it was made: prior {}, seed {}\n",
             self.folder.display(),
+            format!("items.{}", format.extension()),
             self.items,
             self.features,
+            format!("test.{}", format.extension()),
             self.test_rows,
             self.test_positives,
             self.card.prior,

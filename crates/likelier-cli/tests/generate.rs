@@ -168,3 +168,23 @@ fn impossible_numbers_of_pairs_are_refused_and_leave_nothing_behind() {
         }
     }
 }
+
+#[test]
+fn parquet_holds_what_csv_holds() {
+    let Some(data) = data_dir::data_dir() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let read = |format: &str, name: &str, label: Option<&str>| {
+        let out = folder.path().join(format);
+        let output = generate(
+            &data,
+            &out,
+            &format!("--dataset pendigits --prior 0.5 --pairs 50 --protocol discard --format {format}"),
+        );
+        assert!(output.status.success() || out.exists(), "{}", String::from_utf8_lossy(&output.stderr));
+        let layout = likelier::data::Layout { label: label.map(Into::into), ..Default::default() };
+        likelier::data::Items::read(&out.join(format!("{name}.{format}")), &layout).unwrap()
+    };
+    for (name, label) in [("items", None), ("test", Some("label"))] {
+        assert_eq!(read("csv", name, label), read("parquet", name, label), "{name}");
+    }
+}

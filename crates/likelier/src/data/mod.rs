@@ -20,6 +20,7 @@ pub mod split;
 mod table;
 mod texts;
 pub mod wine;
+mod write;
 
 use std::fmt;
 
@@ -40,6 +41,7 @@ pub(crate) use rows::Values;
 pub use sparse::SparseRows;
 pub use table::{CellProblem, Position};
 pub use texts::Texts;
+pub use write::write_parquet;
 
 /// The true class of a row: known to whoever judges a classifier, never to training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
