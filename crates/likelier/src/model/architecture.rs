@@ -61,6 +61,13 @@ impl Architecture {
         }))
     }
 
+    /// Rows to score at a time: 512, or as many as fit into 256 MiB of work space.
+    pub(super) fn rows_at_once(&self, width: usize) -> Result<usize, Error> {
+        let Some(builder) = self.builder(width)? else { return Ok(512) };
+        let of_a_row = builder.work_bytes(2).saturating_sub(builder.work_bytes(1)).max(1);
+        Ok(((256 << 20) / of_a_row).clamp(1, 512))
+    }
+
     /// Bytes that training with batches of `rows` rows takes, data apart: work space, and five times
     /// the parameters (themselves, gradient, the optimiser's two, and a teacher).
     pub fn training_bytes(&self, width: usize, rows: usize) -> Result<usize, Error> {
@@ -100,5 +107,23 @@ impl fmt::Display for Architecture {
             Self::Mlp(mlp) => write!(f, "mlp {:?}", mlp.hidden),
             Self::ResNet(resnet) => write!(f, "resnet {:?}", resnet.stages),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_scored_so_many_at_a_time_that_the_work_space_stays_bounded() {
+        assert_eq!(Architecture::Linear.rows_at_once(10).unwrap(), 512);
+        assert_eq!(Architecture::Mlp(Mlp::of_the_paper()).rows_at_once(784).unwrap(), 512);
+        let resnet = Architecture::ResNet(ResNet::resnet34([3, 32, 32]));
+        let rows = resnet.rows_at_once(3072).unwrap();
+        let bytes = |rows: usize| {
+            resnet.builder(3072).unwrap().unwrap().work_bytes(rows)
+                - resnet.builder(3072).unwrap().unwrap().work_bytes(0)
+        };
+        assert!(bytes(rows) <= 256 << 20 && bytes(rows + 1) > 256 << 20, "{rows} rows");
     }
 }

@@ -59,9 +59,6 @@ pub struct TrainingSummary {
     pub seed: u64,
 }
 
-/// Rows scored at a time.
-const ROWS: usize = 512;
-
 impl Classifier {
     /// Scores of the rows `which`; a row is positive when its score is above the [threshold].
     ///
@@ -73,7 +70,9 @@ impl Classifier {
             return Err(Error::mismatch(model, width, found, rows.width()));
         }
         check_items("the list of rows to score", which, rows.len())?;
-        let mut model = self.architecture.build(width, which.len().min(ROWS))?;
+        let mut model = self
+            .architecture
+            .build(width, which.len().min(self.architecture.rows_at_once(width)?))?;
         let mut scores = vec![0.0; which.len()];
         let stored = Stored { rows, scaling: &self.scaling, which };
         model.score(&self.weights, &stored, &mut scores)?;
