@@ -7,8 +7,11 @@ use likelier::model::ModelFault;
 
 use crate::data::{PartInUse, Unavailable};
 use crate::input::{NoPrior, NoProtocol};
+use crate::labels::{NeverPositive, NoPositive};
 use crate::model::NoModel;
 use crate::output::FolderInUse;
+use crate::prior::{NoIdsInPool, NotInPool};
+use crate::scoring::{NoPairs, TooFew};
 use crate::train::Interrupted;
 
 /// What the user could do, where there is something to say.
@@ -35,6 +38,28 @@ pub(crate) fn for_error(error: &anyhow::Error) -> Option<String> {
     }
     if error.downcast_ref::<NoPrior>().is_some() {
         return Some("give --prior, the share of positives in the population, such as 0.2".into());
+    }
+    if error.downcast_ref::<TooFew>().is_some() {
+        return Some("collect more: `likelier plan` says how many are enough".into());
+    }
+    if error.downcast_ref::<NoPairs>().is_some() {
+        return Some("give --comparisons, or --likelier and --other".into());
+    }
+    if error.downcast_ref::<NotInPool>().is_some() {
+        return Some("a pool is all items that pairs were drawn from, the compared ones among them".into());
+    }
+    if error.downcast_ref::<NoIdsInPool>().is_some() {
+        return Some(
+            "name the column that holds ids with --id, or give one file as --items and --pool".into(),
+        );
+    }
+    if error.downcast_ref::<NoPositive>().is_some() {
+        return Some(
+            "name the label of positives with --positive; 1/0, true/false and yes/no need none".into(),
+        );
+    }
+    if error.downcast_ref::<NeverPositive>().is_some() {
+        return Some("give one of these as --positive, or another column as --label".into());
     }
     if error.downcast_ref::<Interrupted>().is_some() {
         return Some("the state is saved: the same command with --resume goes on from there".into());
@@ -78,6 +103,8 @@ fn for_library_error(error: &Error) -> Option<String> {
         Error::UnknownName { kind: "protocol", .. } => {
             "see `likelier generate --help` for what each protocol means".into()
         }
+        Error::NoSuchColumn { .. } => "columns are found by their names: check the spelling, or the file".into(),
+        Error::TooFewComparisons { .. } => "collect more: `likelier plan` says how many are enough".into(),
         Error::Diverged { .. } => "lower the learning rate, or scale the features".into(),
         Error::NotFinite { .. } => "remove or fill in missing values before training".into(),
         Error::File { reason, .. } if reason.kind() == io::ErrorKind::NotFound => {
