@@ -122,7 +122,10 @@ fn judge(
     diagnosis: &Diagnosis,
 ) -> Result<(Collected, Vec<LabellerEstimate>)> {
     let test = ProtocolTest::new(&fit.scores, LEVEL)?;
-    let collection = stated.map(|protocol| protocol.collection()).or(match test.verdict {
+    let contradiction = stated.and_then(|stated| test.contradiction(&stated));
+    // A protocol that the data refute says nothing about the labeller.
+    let believed = stated.filter(|_| contradiction.is_none()).map(|protocol| protocol.collection());
+    let collection = believed.or(match test.verdict {
         Verdict::Discard => Some(Collection::Discard),
         Verdict::ForcedChoice => Some(Collection::ForcedChoice),
         Verdict::Neither | Verdict::Unknown => None,
@@ -149,7 +152,7 @@ fn judge(
     let collected = Collected {
         stated,
         verdict: test.verdict,
-        contradiction: stated.and_then(|stated| test.contradiction(&stated)),
+        contradiction,
         ratio: test.ratio,
         discard_probability: Some(test.discard_probability),
         forced_choice_probability: Some(test.forced_choice_probability),

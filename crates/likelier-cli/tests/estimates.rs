@@ -48,7 +48,8 @@ fn assert_interval(interval: &Value) {
 /// Items with one feature, of which the larger half is positive, and comparisons of neighbours at a
 /// distance, forced choice: `rows` of each.
 fn made_up(folder: &Path, rows: usize, notes: impl Fn(usize) -> String, header: &str) {
-    let (mut items, mut comparisons) = (String::from("id,size,label\n"), format!("likelier,other{header}\n"));
+    let (mut items, mut comparisons) =
+        (String::from("id,size,label\n"), format!("likelier,other{header}\n"));
     // A fixed scramble in place of randomness.
     let scramble = |at: usize| (at * 7919 + at * at * 31 + 13) % rows;
     for at in 0..rows {
@@ -125,8 +126,12 @@ fn few_comparisons_and_no_protocol_get_clear_answers() {
     let output = likelier(folder.path(), &format!("check {FILES} --features size --json"));
     let (found, _) = result(&output);
     assert_eq!((output.status.code(), &found["protocol"]["verdict"]), (Some(0), &Value::from("unknown")));
-    let codes: Vec<&str> =
-        found["findings"].as_array().unwrap().iter().map(|one| one["code"].as_str().unwrap()).collect();
+    let codes: Vec<&str> = found["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["code"].as_str().unwrap())
+        .collect();
     assert!(codes.contains(&"few-comparisons") && codes.contains(&"no-annotators"), "{codes:?}");
 }
 
@@ -153,7 +158,11 @@ fn annotators_are_told_apart_by_check() {
     let arguments = format!("check {FILES} --features size --json");
     let (found, _) = result(&likelier(folder.path(), &arguments));
     let has = |found: &Value, code: &str| {
-        found["findings"].as_array().unwrap().iter().any(|finding| finding["code"] == code)
+        found["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|finding| finding["code"] == code)
     };
     assert!(has(&found, "one-annotator"), "{found}");
 
@@ -214,7 +223,8 @@ fn labels_are_understood_or_asked_for() {
     assert_eq!(words["labelled"], found["labelled"]);
     assert!(words["label_free"].is_null());
 
-    fs::write(folder.path().join("five.csv"), "likelier,other\ni9,i1\ni9,i2\ni9,i3\ni8,i1\ni8,i2\n").unwrap();
+    fs::write(folder.path().join("five.csv"), "likelier,other\ni9,i1\ni9,i2\ni9,i3\ni8,i1\ni8,i2\n")
+        .unwrap();
     let said = complaint(&evaluate("--items items.csv --comparisons five.csv"));
     assert!(said.contains("5 held-out comparisons are too few"), "{said}");
     assert!(said.contains("hint: collect more"), "{said}");
@@ -235,7 +245,7 @@ fn answers_without_labels_are_right_on_real_data() {
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         let files = format!("--items {protocol}/items.csv --comparisons {protocol}/comparisons.csv");
 
-        let (found, _) = result(&run(&format!("prior {files} --model mlp --json")));
+        let (found, _) = result(&run(&format!("prior {files} --json")));
         assert_interval(&found["prior"]);
         let [low, high] = ["low", "high"].map(|end| number(&found["prior"][end]));
         assert!(low - 0.02 <= prior && prior <= high + 0.02, "{prior} is not from {low} to {high}");
@@ -248,7 +258,9 @@ fn answers_without_labels_are_right_on_real_data() {
         let output = run(&format!("check {files} --protocol {other} --json"));
         let (found, codes) = result(&output);
         assert_eq!(output.status.code(), Some(1), "{found}");
-        assert!(found["protocol"]["contradiction"].is_string() && codes.contains(&"overrides-dataset".into()));
+        assert!(
+            found["protocol"]["contradiction"].is_string() && codes.contains(&"overrides-dataset".into())
+        );
 
         // Other comparisons of the same kind judge the model that these make.
         let trained = run(&format!("train {files} --epochs 30 --out {protocol}.likelier"));
