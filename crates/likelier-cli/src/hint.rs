@@ -8,7 +8,10 @@ use likelier::model::ModelFault;
 
 use crate::data::{PartInUse, Unavailable};
 use crate::input::{NoFile, NoPrior, NoProtocol};
+use crate::labels::{NeverPositive, NoPositive};
 use crate::output::FolderInUse;
+use crate::prior::{NoIdsInPool, NotInPool};
+use crate::scoring::{NoPairs, TooFew};
 use crate::train::{Interrupted, SavedState};
 
 /// What the user could do, where there is something to say.
@@ -38,6 +41,28 @@ pub(crate) fn for_error(error: &anyhow::Error) -> Option<String> {
     }
     if error.downcast_ref::<SavedState>().is_some() {
         return Some("add --resume to go on from it, or remove the file to start anew".into());
+    }
+    if error.downcast_ref::<TooFew>().is_some() {
+        return Some("collect more: `likelier plan` says how many are enough".into());
+    }
+    if error.downcast_ref::<NoPairs>().is_some() {
+        return Some("give --comparisons, or --likelier and --other".into());
+    }
+    if error.downcast_ref::<NotInPool>().is_some() {
+        return Some("a pool is all items that pairs were drawn from, the compared ones among them".into());
+    }
+    if error.downcast_ref::<NoIdsInPool>().is_some() {
+        return Some(
+            "name the column that holds ids with --id, or give one file as --items and --pool".into(),
+        );
+    }
+    if error.downcast_ref::<NoPositive>().is_some() {
+        return Some(
+            "name the label of positives with --positive; 1/0, true/false and yes/no need none".into(),
+        );
+    }
+    if error.downcast_ref::<NeverPositive>().is_some() {
+        return Some("give one of these as --positive, or another column as --label".into());
     }
     if error.downcast_ref::<Interrupted>().is_some() {
         return Some("the state is saved: the same command with --resume goes on from there".into());
@@ -81,6 +106,7 @@ fn for_library_error(error: &Error) -> Option<String> {
         Error::UnknownName { kind: "protocol", .. } => {
             "see `likelier generate --help` for what each protocol means".into()
         }
+        Error::TooFewComparisons { .. } => "collect more: `likelier plan` says how many are enough".into(),
         Error::Diverged { .. } => "lower the learning rate, or scale the features".into(),
         Error::NotFinite { .. } => "remove or fill in missing values before training".into(),
         Error::File { reason, .. } if reason.kind() == io::ErrorKind::NotFound => {
@@ -111,7 +137,6 @@ fn for_library_error(error: &Error) -> Option<String> {
             "check that items and comparisons belong together, and which column names the items (--id)".into()
         }
         Error::NotPaired { .. } => "choose a method that takes piles, such as pcomp-relu, or give comparisons".into(),
-        Error::TooFewComparisons { .. } => "hold out more of them, or collect more".into(),
         Error::ImageShape { .. } => "say what the images are: --image CHANNELS,HEIGHT,WIDTH".into(),
         Error::Format { .. } => "the file may be cut short or damaged: compare it with its source".into(),
         _ => return None,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use likelier::data::generate::LoosePiles;
-use likelier::data::{Comparisons, FirstIndex, Items, Judgements, Layout, Piles, read_piles};
+use likelier::data::{Comparisons, FirstIndex, Ids, Items, Judgements, Layout, Piles, read_piles};
 use likelier::{Collection, Error, Prior, Protocol};
 use serde::Deserialize;
 
@@ -172,7 +172,7 @@ impl ComparisonArguments {
             let judged = match (&self.comparisons, &self.piles) {
                 (Some(path), _) => {
                     let judgements = given(Judgements::read(path, &items.ids, layout))?;
-                    warn_of_findings(&judgements, &items, &mut warnings);
+                    warn_of_findings(&judgements, &items.ids, &mut warnings);
                     Judged::of(judgements)
                 }
                 (None, Some(path)) => Judged::Piles(given(read_piles(path, &items.ids, layout))?),
@@ -190,10 +190,10 @@ impl ComparisonArguments {
 }
 
 /// Repeated pairs and contradictions are kept, and told.
-fn warn_of_findings(judgements: &Judgements, items: &Items, warnings: &mut Vec<Warning>) {
+pub(crate) fn warn_of_findings(judgements: &Judgements, ids: &Ids, warnings: &mut Vec<Warning>) {
     let pair = |at: usize| {
         let (likelier, other) = judgements.comparisons.iter().nth(at).unwrap_or_default();
-        format!("'{}' and '{}'", items.ids.name(likelier as usize), items.ids.name(other as usize))
+        format!("'{}' and '{}'", ids.name(likelier as usize), ids.name(other as usize))
     };
     let findings = &judgements.findings;
     if let Some((first, _)) = findings.both_orders.example {
@@ -237,7 +237,7 @@ pub(crate) struct Source {
 }
 
 impl Card {
-    fn beside(comparisons: &Path) -> Result<Self> {
+    pub(crate) fn beside(comparisons: &Path) -> Result<Self> {
         let path = comparisons.with_file_name("dataset.json");
         match fs::read(&path) {
             Ok(text) => serde_json::from_slice(&text).with_context(|| path.display().to_string()),
@@ -254,13 +254,10 @@ impl Card {
     }
 }
 
-/// What is believed about the population and the labeller.
+/// How the comparisons came to be.
 #[derive(Args)]
 #[command(next_help_heading = "Assumptions")]
-pub(crate) struct BeliefArguments {
-    /// The share of positives in the population [default: that of dataset.json].
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
-    pub(crate) prior: Option<String>,
+pub(crate) struct ProtocolArguments {
     /// What became of the pairs that were shown: "discard" dropped (negative, positive) pairs,
     /// "forced-choice" kept every pair [default: that of dataset.json].
     #[arg(long, value_name = "discard|forced-choice")]
@@ -268,6 +265,17 @@ pub(crate) struct BeliefArguments {
     /// How often the labeller gets a mixed pair wrong [default: that of dataset.json, else 0].
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     labeller_error: Option<f64>,
+}
+
+/// What is believed about the population and the labeller.
+#[derive(Args)]
+#[command(next_help_heading = "Assumptions")]
+pub(crate) struct BeliefArguments {
+    /// The share of positives in the population [default: that of dataset.json].
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    pub(crate) prior: Option<String>,
+    #[command(flatten)]
+    pub(crate) collected: ProtocolArguments,
 }
 
 /// Nothing says how the comparisons were collected.
@@ -284,11 +292,24 @@ pub(crate) struct NoProtocol;
 )]
 pub(crate) struct NoPrior;
 
-impl BeliefArguments {
+impl ProtocolArguments {
+    /// The protocol that is needed.
     pub(crate) fn protocol(&self, card: &Card, warnings: &mut Vec<Warning>) -> Result<Protocol> {
-        let collection = self.protocol.as_ref().or(card.protocol.as_ref()).ok_or(NoProtocol)?;
-        let collection: Collection = collection.parse()?;
-        let error = self.labeller_error.or(card.labeller_error).unwrap_or(0.0);
+        Ok(self.stated(card, None, warnings)?.ok_or(NoProtocol)?)
+    }
+
+    /// The protocol by flags, else by dataset.json, else the one there is `otherwise`.
+    pub(crate) fn stated(
+        &self,
+        card: &Card,
+        otherwise: Option<Protocol>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Option<Protocol>> {
+        let collection = match self.protocol.as_ref().or(card.protocol.as_ref()) {
+            Some(name) => Some(name.parse::<Collection>()?),
+            None => otherwise.map(|protocol| protocol.collection()),
+        };
+        let Some(collection) = collection else { return Ok(None) };
         if let Some(theirs) = &card.protocol
             && theirs.parse::<Collection>()? != collection
         {
@@ -299,18 +320,30 @@ impl BeliefArguments {
         {
             warnings.push(overrides("labeller-error", &ours.to_string(), &theirs.to_string()));
         }
-        Ok(Protocol::new(collection, error)?)
+        // An error belongs to the protocol it was said with.
+        let with_it = otherwise.filter(|_| self.protocol.is_none() && card.protocol.is_none());
+        let error = self.labeller_error.or(card.labeller_error);
+        let error = error.or(with_it.map(|protocol| protocol.labeller_error())).unwrap_or(0.0);
+        Ok(Some(Protocol::new(collection, error)?))
+    }
+}
+
+impl BeliefArguments {
+    /// The prior that is needed.
+    pub(crate) fn prior(&self, card: &Card, warnings: &mut Vec<Warning>) -> Result<Prior> {
+        Ok(self.stated_prior(card, warnings)?.ok_or(NoPrior)?)
     }
 
-    pub(crate) fn prior(&self, card: &Card, warnings: &mut Vec<Warning>) -> Result<Prior> {
+    /// The prior by flags, else by dataset.json.
+    pub(crate) fn stated_prior(&self, card: &Card, warnings: &mut Vec<Warning>) -> Result<Option<Prior>> {
         let Some(given) = &self.prior else {
-            return Ok(Prior::new(card.prior.ok_or(NoPrior)?)?);
+            return Ok(card.prior.map(Prior::new).transpose()?);
         };
         let prior: Prior = given.parse()?;
         if let Some(theirs) = card.prior.filter(|theirs| *theirs != prior.positive()) {
             warnings.push(overrides("prior", &prior.to_string(), &theirs.to_string()));
         }
-        Ok(prior)
+        Ok(Some(prior))
     }
 }
 

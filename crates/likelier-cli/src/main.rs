@@ -1,16 +1,22 @@
 //! `likelier`: a yes/no classifier from "this one is likelier" comparisons.
 
+mod check;
 mod data;
 mod data_dir;
 mod demo;
+mod evaluate;
 mod export;
 mod generate;
 mod hint;
 mod input;
 mod inspect;
+mod labels;
 mod model;
 mod output;
+mod plan;
 mod predict;
+mod prior;
+mod scoring;
 mod train;
 
 use std::process::ExitCode;
@@ -31,7 +37,11 @@ enum Verb {
     Data(data::Data),
     Demo(demo::Demo),
     Generate(generate::Generate),
+    Plan(plan::Plan),
+    Check(check::Check),
+    Prior(prior::Prior),
     Train(Box<train::Train>),
+    Evaluate(evaluate::Evaluate),
     Predict(predict::Predict),
     Inspect(inspect::Inspect),
     Export(export::Export),
@@ -42,7 +52,11 @@ fn main() -> ExitCode {
         Verb::Data(verb) => verb.run(),
         Verb::Demo(verb) => verb.run().map(|()| Answer::Yes),
         Verb::Generate(verb) => verb.run().map(|()| Answer::Yes),
+        Verb::Plan(verb) => verb.run().map(|()| Answer::Yes),
+        Verb::Check(verb) => verb.run(),
+        Verb::Prior(verb) => verb.run().map(|()| Answer::Yes),
         Verb::Train(verb) => verb.run().map(|()| Answer::Yes),
+        Verb::Evaluate(verb) => verb.run().map(|()| Answer::Yes),
         Verb::Predict(verb) => verb.run().map(|()| Answer::Yes),
         Verb::Inspect(verb) => verb.run().map(|()| Answer::Yes),
         Verb::Export(verb) => verb.run().map(|()| Answer::Yes),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result};
+use likelier::estimate::Interval;
 use serde::Serialize;
 
 /// What a verb found, where it was asked a question. A verb that only does something says yes.
@@ -47,6 +48,35 @@ pub(crate) fn print_text(text: &str, warnings: &[Warning]) -> Result<()> {
         tell(&format!("warning: {}\n", warning.message));
     }
     Ok(())
+}
+
+/// An interval in words, cut to what a share can be.
+pub(crate) fn range(interval: &Interval) -> String {
+    let shown = interval.clipped(0.0, 1.0);
+    format!("{:.3} to {:.3}", shown.low, shown.high)
+}
+
+/// Text broken into lines that fit a page, each behind the indent.
+pub(crate) fn wrapped(text: &str, indent: &str) -> String {
+    const WIDTH: usize = 100;
+    let (mut lines, mut length) = (String::new(), WIDTH);
+    for word in text.split_whitespace() {
+        let word_length = word.chars().count();
+        if length + 1 + word_length > WIDTH {
+            if !lines.is_empty() {
+                lines.push('\n');
+            }
+            lines.push_str(indent);
+            length = indent.chars().count();
+        } else {
+            lines.push(' ');
+            length += 1;
+        }
+        lines.push_str(word);
+        length += word_length;
+    }
+    lines.push('\n');
+    lines
 }
 
 /// Prints an error and, where there is one, what to do about it.

@@ -74,16 +74,8 @@ impl Predict {
         if silent {
             return Ok(());
         }
-        let warnings: Vec<Warning> = (predicted.unseen_categories > 0)
-            .then(|| Warning {
-                code: "unseen-categories",
-                message: format!(
-                    "{} cells hold a category that was not there in training; they count as none of the known ones",
-                    predicted.unseen_categories
-                ),
-            })
-            .into_iter()
-            .collect();
+        let warnings: Vec<Warning> =
+            model::unseen_categories(predicted.unseen_categories).into_iter().collect();
         if self.json {
             return print_json("predict", &predicted, &warnings);
         }

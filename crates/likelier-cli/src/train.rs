@@ -130,7 +130,7 @@ impl Train {
         }
         let layout = self.columns.layout(None);
         let Supervision { items, judged, card, mut warnings } = self.input.read(&layout)?;
-        let protocol = self.belief.protocol(&card, &mut warnings)?;
+        let protocol = self.belief.collected.protocol(&card, &mut warnings)?;
         let prior = self.belief.prior(&card, &mut warnings)?;
         let config = Config {
             architecture: self.architecture(items.rows.width()),

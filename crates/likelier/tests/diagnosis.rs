@@ -93,7 +93,7 @@ fn an_annotator_who_answers_the_other_way_round_stands_out() {
     let findings = found.findings();
     let message = &finding(&findings, "annotator-stands-out").message;
     assert!(message.starts_with("cem agrees") && message.contains("other way round"), "{message}");
-    assert_eq!(finding(&findings, "leaning").severity, Severity::Warning);
+    assert_eq!(finding(&findings, "leaning").severity, Severity::Serious);
     let json = serde_json::to_value(&found).unwrap();
     assert_eq!(json["annotators"]["annotators"][2]["name"], "cem");
     assert_eq!(json["picked_left"]["level"], 0.95);

@@ -11,7 +11,7 @@ use super::folds::HeldOutScores;
 use crate::error::Error;
 
 /// Fewer comparisons than this say nothing that could be told with an interval.
-pub(crate) const FEWEST: usize = 20;
+pub const FEWEST: usize = 20;
 
 /// Ranks within folds, comparison by comparison.
 #[derive(Clone, Debug)]

@@ -12,6 +12,8 @@ pub enum Severity {
     Note,
     /// Something to look into before training.
     Warning,
+    /// The comparisons should not be used as they are.
+    Serious,
 }
 
 /// One thing that was found, and what follows from it.
@@ -29,7 +31,7 @@ pub struct Finding {
 const FEW: usize = 1000;
 
 impl Diagnosis {
-    /// Everything worth saying, warnings first.
+    /// Everything worth saying, the gravest first.
     pub fn findings(&self) -> Vec<Finding> {
         let mut found = Vec::new();
         let mut say = |code, severity, message| found.push(Finding { code, severity, message });
@@ -49,7 +51,7 @@ impl Diagnosis {
         if self.with_itself > 0 {
             say(
                 "item-with-itself",
-                warning,
+                Severity::Serious,
                 format!(
                     "{} comparisons are of an item with itself: they say nothing and should be removed",
                     self.with_itself
@@ -135,7 +137,7 @@ impl Diagnosis {
     }
 
     fn people(&self, say: &mut impl FnMut(&'static str, Severity, String)) {
-        let (note, warning) = (Severity::Note, Severity::Warning);
+        let (note, serious) = (Severity::Note, Severity::Serious);
         match &self.annotators {
             None => say("no-annotators", note, "who made which comparison is not recorded: annotators cannot be compared".into()),
             Some(report) if report.annotators.iter().filter(|one| one.comparisons > 0).count() < 2 => say(
@@ -157,7 +159,7 @@ impl Diagnosis {
                         } else {
                             ""
                         };
-                        say("annotator-stands-out", warning, format!(
+                        say("annotator-stands-out", serious, format!(
                             "{} agrees with the others on {share:.0} % of {} shared answers, less than they do among \
                              each other{contrary}", one.name, one.shared
                         ));
@@ -187,7 +189,7 @@ impl Diagnosis {
             ),
             Some(left) if !left.holds(0.5) => say(
                 "leaning",
-                warning,
+                serious,
                 format!(
                     "the item on the left was picked in {:.0} % ({:.0} to {:.0} %): answers lean to one side, which acts like \
                  a labeller's error; show each pair in random order",

@@ -1,0 +1,256 @@
+//! `likelier evaluate`: how good a model is, without labels and with them.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use clap::Args;
+use likelier::Classifier;
+use likelier::data::{BatchIds, Ids, ItemBatch, ItemBatches, Judgements, Layout, Texts};
+use likelier::estimate::Interval;
+use likelier::estimate::metrics::{Assumptions, HeldOut, Judging, Metric, Metrics, metrics};
+use likelier::evaluate::Judged as Labelled;
+use serde::Serialize;
+
+use crate::input::{BeliefArguments, Card, FormatArguments, warn_of_findings};
+use crate::labels::parse_labels;
+use crate::model;
+use crate::output::{Warning, print_json, print_text, range};
+use crate::plan::name;
+use crate::scoring::LEVEL;
+
+/// Judge a model by comparisons, by labels, or by both.
+///
+/// Comparisons need no label, but must be ones that the model was not trained on; and they are about the
+/// population with the given prior. Columns of the items are found by the names that the model knows.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  likelier evaluate model.likelier --items items.csv --comparisons held-out.csv --prior 0.3 \\
+      --protocol forced-choice
+  likelier evaluate model.likelier --items test.csv --label label
+  likelier evaluate model.likelier --items test.csv --label species --positive virginica")]
+pub(crate) struct Evaluate {
+    /// The model file.
+    #[arg(value_name = "MODEL")]
+    model: PathBuf,
+    /// The items: CSV, TSV, Parquet, NPY, NPZ or LIBSVM, also as .gz or .xz.
+    #[arg(long, value_name = "FILE")]
+    items: PathBuf,
+    /// Which item was said to be likelier than which; comparisons that the model has not seen.
+    #[arg(long, value_name = "FILE", required_unless_present = "label")]
+    comparisons: Option<PathBuf>,
+    /// The column of the items that holds the true labels.
+    #[arg(long, value_name = "COLUMN")]
+    label: Option<String>,
+    /// The label of positives; every other one is negative [default: 1, true or yes].
+    #[arg(long, value_name = "VALUE", requires = "label", allow_hyphen_values = true)]
+    positive: Option<String>,
+    #[command(flatten)]
+    belief: BeliefArguments,
+    /// The column that names the rows [default: `id` if there is one, else rows are numbered from 0].
+    #[arg(long, value_name = "COLUMN")]
+    id: Option<String>,
+    #[command(flatten)]
+    format: FormatArguments,
+    /// Print the result as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was found.
+#[derive(Serialize)]
+struct Found<'a> {
+    model: &'a Path,
+    items: usize,
+    threshold: f32,
+    label_free: Option<LabelFree>,
+    labelled: Option<Labelled>,
+}
+
+/// What comparisons tell, and under which assumptions.
+#[derive(Serialize)]
+struct LabelFree {
+    prior: likelier::Prior,
+    #[serde(flatten)]
+    protocol: likelier::Protocol,
+    #[serde(flatten)]
+    metrics: Metrics,
+}
+
+/// All items, scored.
+struct Scored {
+    ids: Ids,
+    scores: Vec<f32>,
+    labels: Texts,
+    unseen_categories: usize,
+}
+
+impl Evaluate {
+    pub(crate) fn run(&self) -> Result<()> {
+        let classifier = model::load(&self.model)?;
+        let scored = self.score(&classifier)?;
+        let mut warnings: Vec<Warning> =
+            model::unseen_categories(scored.unseen_categories).into_iter().collect();
+        let label_free = match &self.comparisons {
+            Some(path) => Some(self.label_free(path, &classifier, &scored, &mut warnings)?),
+            None => None,
+        };
+        let labelled = match &self.label {
+            Some(column) => {
+                let labels = parse_labels(&scored.labels, column, self.positive.as_deref())?;
+                Some(Labelled::new(&scored.scores, &labels, classifier.threshold(), LEVEL)?)
+            }
+            None => None,
+        };
+        let found = Found {
+            model: &self.model,
+            items: scored.scores.len(),
+            threshold: classifier.threshold(),
+            label_free,
+            labelled,
+        };
+        if self.json {
+            print_json("evaluate", &found, &warnings)
+        } else {
+            print_text(&found.text(), &warnings)
+        }
+    }
+
+    /// Reads the items a batch at a time and keeps their ids, scores and labels.
+    fn score(&self, classifier: &Classifier) -> Result<Scored> {
+        let layout = Layout { id: self.id.clone(), label: self.label.clone(), ..self.format.layout() };
+        let mut batches = ItemBatches::open(&self.items, classifier.features(), &layout)?;
+        let (mut batch, mut names) = (ItemBatch::default(), None);
+        let (mut scores, mut labels, mut unseen_categories) = (Vec::new(), Texts::new(), 0);
+        while batches.read(&mut batch)? {
+            let all: Vec<u32> = (0..batch.rows.len() as u32).collect();
+            scores.extend(classifier.scores(&batch.rows, &all)?);
+            unseen_categories += batch.unseen_categories;
+            if let BatchIds::Named(ids) = &batch.ids {
+                let names = names.get_or_insert_with(Texts::new);
+                ids.iter().for_each(|id| names.push(id));
+            }
+            batch.labels.iter().flat_map(Texts::iter).for_each(|label| labels.push(label));
+        }
+        let ids = match names {
+            // Ids are needed for comparisons only; labels stand in the row itself.
+            Some(names) if self.comparisons.is_some() => {
+                Ids::named(names).with_context(|| self.items.display().to_string())?
+            }
+            _ => Ids::numbered(scores.len()),
+        };
+        Ok(Scored { ids, scores, labels, unseen_categories })
+    }
+
+    fn label_free(
+        &self,
+        path: &Path,
+        classifier: &Classifier,
+        scored: &Scored,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<LabelFree> {
+        let judgements = Judgements::read(path, &scored.ids, &self.format.layout())?;
+        warn_of_findings(&judgements, &scored.ids, warnings);
+        let card = Card::beside(path)?;
+        let trained = classifier.setting();
+        let stated = self.belief.collected.stated(&card, Some(trained.protocol), warnings)?;
+        let protocol = stated.unwrap_or(trained.protocol);
+        let prior = self.belief.stated_prior(&card, warnings)?.unwrap_or(trained.prior);
+        for (what, ours, theirs) in [
+            ("the prior", prior.to_string(), trained.prior.to_string()),
+            ("the protocol", protocol.to_string(), trained.protocol.to_string()),
+        ] {
+            if ours != theirs {
+                warnings.push(Warning {
+                    code: "differs-from-model",
+                    message: format!("{what} here is {ours}, but the model was trained with {theirs}"),
+                });
+            }
+        }
+        let (pairs, weights) = judgements.expanded();
+        let scores = |item: u32| scored.scores[item as usize];
+        let (likelier, other): (Vec<f32>, Vec<f32>) =
+            pairs.iter().map(|(likelier, other)| (scores(likelier), scores(other))).unzip();
+        let mut held_out = HeldOut::pairs(&likelier, &other)?.of_items(&pairs)?;
+        if let Some(weights) = &weights {
+            held_out = held_out.weighted(weights)?;
+        }
+        let judging =
+            Judging { threshold: classifier.threshold(), level: LEVEL, exact_counts: card.exact_counts() };
+        let metrics = metrics(&held_out, &Assumptions::of_protocol(protocol, prior)?, &judging)?;
+        Ok(LabelFree { prior, protocol, metrics })
+    }
+}
+
+impl Found<'_> {
+    fn text(&self) -> String {
+        let mut text = format!("{}, {} items\n", self.model.display(), self.items);
+        if let Some(LabelFree { prior, protocol, metrics }) = &self.label_free {
+            let _ = writeln!(
+                text,
+                "  without labels: {} comparisons, prior {prior}, {protocol}; true if the model was not trained on them",
+                metrics.sizes[0]
+            );
+        }
+        if let Some(labelled) = &self.labelled {
+            let _ = writeln!(
+                text,
+                "  with labels: {} rows, {:.1} % of them positive",
+                labelled.rows,
+                100.0 * labelled.prior.value
+            );
+        }
+        let _ = write!(text, "\n{:<22}", "95 % intervals");
+        for (there, heading) in
+            [(self.label_free.is_some(), "without labels"), (self.labelled.is_some(), "with labels")]
+        {
+            if there {
+                let _ = write!(text, "{heading:<26}");
+            }
+        }
+        let rows = Metric::ALL.map(|metric| {
+            let label_free = self.label_free.as_ref().map(|found| shown(found.metrics.of(metric)));
+            (name(metric), label_free, self.labelled.as_ref().map(|labelled| with_labels(labelled, metric)))
+        });
+        let auc = (
+            "AUC",
+            self.label_free.as_ref().map(|found| shown(Some(found.metrics.auc))),
+            self.labelled.as_ref().map(|labelled| plain(labelled.auc)),
+        );
+        for (name, label_free, labelled) in rows.into_iter().chain([auc]) {
+            text.truncate(text.trim_end().len());
+            let _ = write!(text, "\n{name:<22}");
+            for cell in label_free.iter().chain(&labelled) {
+                let _ = write!(text, "{cell:<26}");
+            }
+        }
+        text.truncate(text.trim_end().len());
+        text.push('\n');
+        for note in self.label_free.iter().flat_map(|found| &found.metrics.notes) {
+            let _ = writeln!(text, "note: {note}");
+        }
+        text
+    }
+}
+
+fn with_labels(labelled: &Labelled, metric: Metric) -> String {
+    match metric {
+        Metric::Accuracy => shown(Some(labelled.accuracy)),
+        Metric::BalancedAccuracy => plain(labelled.balanced_accuracy),
+        Metric::TruePositiveRate => shown(labelled.true_positive_rate),
+        Metric::FalsePositiveRate => shown(labelled.false_positive_rate),
+        Metric::Precision => shown(labelled.precision),
+        Metric::F1 => plain(labelled.f1),
+        Metric::CalledPositive => shown(Some(labelled.called_positive)),
+    }
+}
+
+fn shown(interval: Option<Interval>) -> String {
+    interval.map_or("not known".into(), |interval| {
+        format!("{:.3} ({})", interval.clipped(0.0, 1.0).value, range(&interval))
+    })
+}
+
+fn plain(value: Option<f64>) -> String {
+    value.map_or("not known".into(), |value| format!("{value:.3}"))
+}

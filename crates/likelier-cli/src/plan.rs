@@ -1,0 +1,199 @@
+//! `likelier plan`: how many comparisons are enough, before any is made.
+
+use std::fmt::Write as _;
+
+use anyhow::Result;
+use clap::Args;
+use likelier::estimate::metrics::Metric;
+use likelier::estimate::planning::{Assumed, LinearBound, Plan as Planned};
+use likelier::risk::Loss;
+use likelier::{Prior, Protocol};
+use serde::Serialize;
+
+use crate::output::{print_json, print_text};
+
+/// Say how many comparisons are needed to know how good a classifier is.
+///
+/// Counted are held-out comparisons, those that no model is trained on. `likelier train` sets aside one in
+/// five, so collect five times as many.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  How many comparisons give accuracy ± 0.03?
+    likelier plan --prior 0.3 --protocol forced-choice --half-width 0.03
+  How well do 2000 comparisons tell, if one in ten mixed pairs is judged wrongly?
+    likelier plan --prior 0.3 --protocol forced-choice --labeller-error 0.1 --comparisons 2000
+  What is proved about a linear model with weights of norm up to 1 on rows of norm up to 4?
+    likelier plan --prior 0.3 --protocol discard --comparisons 100000 --weight-norm 1 --row-norm 4")]
+pub(crate) struct Plan {
+    /// The share of positives in the population.
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    prior: String,
+    /// What will become of the pairs that are shown: "discard" drops (negative, positive) pairs,
+    /// "forced-choice" keeps every pair.
+    #[arg(long, value_name = "discard|forced-choice")]
+    protocol: String,
+    /// How often the labeller will get a mixed pair wrong.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.0, allow_negative_numbers = true)]
+    labeller_error: f64,
+    /// How accurate the classifier is thought to be, in both classes.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.9, allow_negative_numbers = true)]
+    accuracy: f64,
+    /// The wanted half-width of the 95 % intervals [default: 0.1, 0.05, 0.02 and 0.01].
+    #[arg(long, value_name = "WIDTH", conflicts_with = "comparisons", allow_negative_numbers = true)]
+    half_width: Option<f64>,
+    /// The number of held-out comparisons there will be.
+    #[arg(long, value_name = "N")]
+    comparisons: Option<usize>,
+    /// For the paper's bounds: the largest norm of the weights of a linear model …
+    #[arg(long, value_name = "NORM", requires_all = ["row_norm", "comparisons"])]
+    weight_norm: Option<f64>,
+    /// … and the largest norm of a row, as scaled for training.
+    #[arg(long, value_name = "NORM", requires = "weight_norm")]
+    row_norm: Option<f64>,
+    /// Print the result as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// How often an interval should hold the truth.
+const LEVEL: f64 = 0.95;
+/// How often a bound may fail.
+const FAILURE: f64 = 0.05;
+/// What is shown where nothing is asked for.
+const WIDTHS: [f64; 4] = [0.1, 0.05, 0.02, 0.01];
+
+/// What is to be expected.
+#[derive(Serialize)]
+struct Expected {
+    prior: Prior,
+    #[serde(flatten)]
+    protocol: Protocol,
+    accuracy: f64,
+    level: f64,
+    /// Each metric with a number of held-out comparisons and the half-width they give.
+    precision: Vec<Row>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    bounds: Option<Bounds>,
+}
+
+#[derive(Serialize)]
+struct Row {
+    metric: Metric,
+    comparisons: usize,
+    half_width: f64,
+}
+
+/// How much higher than the best linear model's the risk of the trained one can be.
+#[derive(Serialize)]
+struct Bounds {
+    theorem_4: f64,
+    theorem_7: f64,
+    /// The largest loss that can occur: a bound above it (above twice it for Theorem 7) says nothing.
+    largest_loss: f64,
+    failure: f64,
+}
+
+impl Plan {
+    pub(crate) fn run(&self) -> Result<()> {
+        let protocol = Protocol::new(self.protocol.parse()?, self.labeller_error)?;
+        let prior: Prior = self.prior.parse()?;
+        let plan = Planned { prior, protocol, assumed: Assumed::Accuracy(self.accuracy), level: LEVEL };
+        let mut precision = Vec::new();
+        for metric in Metric::ALL {
+            if let Some(comparisons) = self.comparisons {
+                let half_width = plan.half_width(metric, at_least_one(comparisons)?)?;
+                precision.push(Row { metric, comparisons, half_width });
+                continue;
+            }
+            let widths = self.half_width.as_ref().map_or(&WIDTHS[..], std::slice::from_ref);
+            for &half_width in widths {
+                let comparisons = plan.comparisons(metric, half_width)?;
+                precision.push(Row { metric, comparisons, half_width });
+            }
+        }
+        let bounds = self.bounds(prior, protocol)?;
+        let expected =
+            Expected { prior, protocol, accuracy: self.accuracy, level: LEVEL, precision, bounds };
+        if self.json { print_json("plan", &expected, &[]) } else { print_text(&expected.text(), &[]) }
+    }
+
+    fn bounds(&self, prior: Prior, protocol: Protocol) -> Result<Option<Bounds>> {
+        let (Some(weights), Some(rows), Some(comparisons)) =
+            (self.weight_norm, self.row_norm, self.comparisons)
+        else {
+            return Ok(None);
+        };
+        let bound = LinearBound::of_loss(Loss::Logistic, comparisons, weights, rows, FAILURE);
+        Ok(Some(Bounds {
+            theorem_4: bound.theorem_4(prior, protocol)?,
+            theorem_7: bound.theorem_7(prior, protocol)?,
+            largest_loss: bound.largest_loss,
+            failure: FAILURE,
+        }))
+    }
+}
+
+fn at_least_one(comparisons: usize) -> Result<usize> {
+    if comparisons > 0 {
+        return Ok(comparisons);
+    }
+    Err(likelier::Error::Setting { name: "--comparisons", value: "0".into(), allowed: "at least 1" }.into())
+}
+
+impl Expected {
+    fn text(&self) -> String {
+        let mut text = format!(
+            "For a classifier that is right on {} of each class, at prior {} under {}:\n\n",
+            self.accuracy, self.prior, self.protocol
+        );
+        let _ = writeln!(text, "{:<22}{:>13}{:>22}", "metric", "95 % interval", "held-out comparisons");
+        for row in &self.precision {
+            let width = if row.half_width < 0.001 {
+                format!("± {:.1e}", row.half_width)
+            } else {
+                format!("± {:.3}", row.half_width)
+            };
+            let _ = writeln!(text, "{:<22}{width:>13}{:>22}", name(row.metric), row.comparisons);
+        }
+        text.push_str("\n`likelier train` holds out one comparison in five: collect five times as many.\n");
+        if let Some(bounds) = &self.bounds {
+            text.push_str(&bounds.text());
+        }
+        text
+    }
+}
+
+impl Bounds {
+    fn text(&self) -> String {
+        // The risk of Theorem 7 is twice a mean loss.
+        let line = |theorem: &str, bound: f64, most: f64| {
+            let says = if bound < most { "" } else { ", more than any model can lose: it says nothing" };
+            format!("  {theorem}: {bound:.3}{says}\n")
+        };
+        format!(
+            "\nProved for a linear model trained on so many comparisons: but for {:.0} % of cases its risk (mean \
+             logistic loss)\nexceeds that of the best linear model by at most\n{}{}\
+             These are bounds for the worst case; what is seen is usually far better.\n",
+            100.0 * self.failure,
+            line("Theorem 4, pcomp-unbiased", self.theorem_4, self.largest_loss),
+            line(
+                "Theorem 7, rank-pruning where classes do not overlap",
+                self.theorem_7,
+                2.0 * self.largest_loss
+            )
+        )
+    }
+}
+
+/// What a metric is called in tables.
+pub(crate) fn name(metric: Metric) -> &'static str {
+    match metric {
+        Metric::Accuracy => "accuracy",
+        Metric::BalancedAccuracy => "balanced accuracy",
+        Metric::TruePositiveRate => "true positive rate",
+        Metric::FalsePositiveRate => "false positive rate",
+        Metric::Precision => "precision",
+        Metric::F1 => "F1",
+        Metric::CalledPositive => "called positive",
+    }
+}

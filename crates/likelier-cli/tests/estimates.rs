@@ -1,0 +1,279 @@
+//! `likelier plan`, `prior`, `check` and `evaluate`: answers without labels, and what mistakes are told.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+#[path = "../../likelier/tests/data_dir/mod.rs"]
+mod data_dir;
+
+fn likelier(folder: &Path, arguments: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_likelier"))
+        .args(arguments.split_whitespace())
+        .current_dir(folder)
+        .output()
+        .unwrap()
+}
+
+/// The result of a run with `--json`, and the codes of its warnings.
+fn result(output: &Output) -> (Value, Vec<String>) {
+    assert_ne!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+    let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(printed["schema"], 1);
+    let warnings = printed["warnings"].as_array().unwrap().iter();
+    let codes = warnings.map(|warning| warning["code"].as_str().unwrap().to_owned()).collect();
+    (printed["result"].clone(), codes)
+}
+
+/// What went to standard error, of a run that must fail.
+fn complaint(output: &Output) -> String {
+    assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{output:?}");
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+fn assert_interval(interval: &Value) {
+    let [value, low, high, level] = ["value", "low", "high", "level"].map(|name| number(&interval[name]));
+    assert!(low <= value && value <= high && level > 0.0, "{interval}");
+}
+
+/// Items with one feature, of which the larger half is positive, and comparisons of neighbours at a
+/// distance, forced choice: `rows` of each.
+fn made_up(folder: &Path, rows: usize, notes: impl Fn(usize) -> String, header: &str) {
+    let (mut items, mut comparisons) =
+        (String::from("id,size,label\n"), format!("likelier,other{header}\n"));
+    // A fixed scramble in place of randomness.
+    let scramble = |at: usize| (at * 7919 + at * at * 31 + 13) % rows;
+    for at in 0..rows {
+        let label = if 2 * at >= rows { "good" } else { "bad" };
+        let _ = writeln!(items, "i{at},{},{label}", at as f64 / rows as f64);
+        let (a, b) = (at, scramble(at));
+        if a != b {
+            let classes = [a, b].map(|item| 2 * item >= rows);
+            let first = if classes[0] == classes[1] { at % 2 == 0 } else { classes[0] };
+            let (likelier, other) = if first { (a, b) } else { (b, a) };
+            let _ = writeln!(comparisons, "i{likelier},i{other}{}", notes(at));
+        }
+    }
+    fs::write(folder.join("items.csv"), items).unwrap();
+    fs::write(folder.join("comparisons.csv"), comparisons).unwrap();
+}
+
+const FILES: &str = "--items items.csv --comparisons comparisons.csv";
+
+#[test]
+fn plans_agree_with_themselves() {
+    let here = Path::new(".");
+    let (wanted, _) =
+        result(&likelier(here, "plan --prior 0.3 --protocol forced-choice --half-width 0.05 --json"));
+    let rows = wanted["precision"].as_array().unwrap();
+    assert_eq!((rows.len(), &rows[0]["metric"]), (7, &Value::from("accuracy")));
+    let comparisons = rows[0]["comparisons"].as_u64().unwrap();
+    assert!((100..10_000).contains(&comparisons), "{comparisons}");
+    let back = format!("plan --prior 0.3 --protocol forced-choice --comparisons {comparisons} --json");
+    let (given, _) = result(&likelier(here, &back));
+    assert!((number(&given["precision"][0]["half_width"]) - 0.05).abs() < 1e-3, "{given}");
+    assert!(given.get("bounds").is_none());
+
+    let bounds = "plan --prior 0.3 --protocol discard --comparisons 1000000 --weight-norm 1 --row-norm 2";
+    let (proved, _) = result(&likelier(here, &format!("{bounds} --json")));
+    let [four, seven] = ["theorem_4", "theorem_7"].map(|name| number(&proved["bounds"][name]));
+    assert!(four > 0.0 && four < 0.1 && seven > 0.0 && seven < 0.1, "{four} {seven}");
+    let text = String::from_utf8(likelier(here, bounds).stdout).unwrap();
+    assert!(text.contains("Theorem 4, pcomp-unbiased") && text.contains("Theorem 7"), "{text}");
+}
+
+#[test]
+fn impossible_plans_are_refused() {
+    let here = Path::new(".");
+    for (arguments, said) in [
+        ("--prior 30 --protocol discard", "hint: a prior is a share, not a percentage: for 30 % give 0.3"),
+        ("--prior 0.3 --protocol discard --half-width 0", "the half-width of an interval must be above 0"),
+        ("--prior 0.3 --protocol discard --accuracy 90", "an assumed rate or accuracy"),
+        ("--prior 0.3 --protocol discard --comparisons 0", "--comparisons must be at least 1"),
+        ("--prior 0.3", "--protocol <discard|forced-choice>"),
+        (
+            "--prior 0.3 --protocol forced-choice --comparisons 9 --weight-norm 1 --row-norm 2",
+            "discard without labeller error, for which it is proved",
+        ),
+    ] {
+        let said_instead = complaint(&likelier(here, &format!("plan {arguments}")));
+        assert!(said_instead.contains(said), "{said_instead}");
+    }
+}
+
+#[test]
+fn few_comparisons_and_no_protocol_get_clear_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    made_up(folder.path(), 8, |_| String::new(), "");
+    let said = complaint(&likelier(folder.path(), &format!("prior {FILES} --features size")));
+    assert!(said.contains("how the comparisons were collected is not known"), "{said}");
+    assert!(said.contains("hint: give --protocol forced-choice"), "{said}");
+    let few = format!("prior {FILES} --features size --protocol discard");
+    let said = complaint(&likelier(folder.path(), &few));
+    assert!(said.contains("comparisons are too few to estimate anything from; at least 20"), "{said}");
+    assert!(said.contains("hint: collect more: `likelier plan`"), "{said}");
+
+    // A check of few comparisons is an answer, too.
+    let output = likelier(folder.path(), &format!("check {FILES} --features size --json"));
+    let (found, _) = result(&output);
+    assert_eq!((output.status.code(), &found["protocol"]["verdict"]), (Some(0), &Value::from("unknown")));
+    let codes: Vec<&str> = found["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["code"].as_str().unwrap())
+        .collect();
+    assert!(codes.contains(&"few-comparisons") && codes.contains(&"no-annotators"), "{codes:?}");
+}
+
+#[test]
+fn equal_scores_tell_neither_prior_nor_protocol() {
+    let folder = tempfile::tempdir().unwrap();
+    made_up(folder.path(), 400, |_| String::new(), "");
+    let items: String = (0..400).map(|at| format!("i{at},1\n")).collect();
+    fs::write(folder.path().join("items.csv"), format!("id,size\n{items}")).unwrap();
+    let output = likelier(folder.path(), &format!("prior {FILES} --protocol forced-choice --json"));
+    let (found, codes) = result(&output);
+    assert!(found["recommended"].is_null() && codes.contains(&"prior-not-known".into()), "{found}");
+    assert_interval(&found["prior"]);
+    let text = likelier(folder.path(), &format!("prior {FILES} --protocol forced-choice"));
+    assert!(String::from_utf8(text.stdout).unwrap().contains("NOT KNOWN"));
+    let (found, _) = result(&likelier(folder.path(), &format!("check {FILES} --json")));
+    assert_eq!(found["protocol"]["verdict"], "unknown");
+}
+
+#[test]
+fn annotators_are_told_apart_by_check() {
+    let folder = tempfile::tempdir().unwrap();
+    made_up(folder.path(), 300, |_| ",ann".into(), ",annotator");
+    let arguments = format!("check {FILES} --features size --json");
+    let (found, _) = result(&likelier(folder.path(), &arguments));
+    let has = |found: &Value, code: &str| {
+        found["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|finding| finding["code"] == code)
+    };
+    assert!(has(&found, "one-annotator"), "{found}");
+
+    // Everybody answers every pair; one answers the other way round.
+    let pairs = fs::read_to_string(folder.path().join("comparisons.csv")).unwrap();
+    let mut all = String::from("likelier,other,annotator\n");
+    for line in pairs.lines().skip(1) {
+        let fields: Vec<&str> = line.split(',').collect();
+        for name in ["ann", "bob", "cyd"] {
+            let _ = writeln!(all, "{},{},{name}", fields[0], fields[1]);
+        }
+        let _ = writeln!(all, "{},{},dan", fields[1], fields[0]);
+    }
+    fs::write(folder.path().join("comparisons.csv"), all).unwrap();
+    let output = likelier(folder.path(), &arguments);
+    let (found, _) = result(&output);
+    assert!(has(&found, "annotator-stands-out"), "{found}");
+    assert_eq!((output.status.code(), &found["sound"]), (Some(1), &Value::from(false)));
+}
+
+#[test]
+fn labels_are_understood_or_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    made_up(folder.path(), 400, |_| String::new(), "");
+    let train = format!(
+        "train {FILES} --features size --prior 0.5 --protocol forced-choice --epochs 50 --out m.likelier"
+    );
+    let trained = likelier(folder.path(), &train);
+    assert!(trained.status.success(), "{}", String::from_utf8_lossy(&trained.stderr));
+    let evaluate = |rest: &str| likelier(folder.path(), &format!("evaluate m.likelier {rest}"));
+    let said = complaint(&evaluate("--items items.csv --label label"));
+    assert!(said.contains("column 'label' holds 'bad', 'good', and which of them is positive"), "{said}");
+    assert!(said.contains("hint: name the label of positives with --positive"), "{said}");
+    let said = complaint(&evaluate("--items items.csv --label label --positive great"));
+    assert!(said.contains("no row has 'great' in column 'label', which holds 'bad', 'good'"), "{said}");
+    let said = complaint(&evaluate("--items items.csv --label lable"));
+    assert!(said.contains("has no column 'lable'; there are: 'id', 'size', 'label'"), "{said}");
+    let said = complaint(&evaluate("--items comparisons.csv --label other"));
+    assert!(said.contains("has no column 'size'"), "{said}");
+    complaint(&evaluate("--items items.csv"));
+
+    // Both ways at once; prior and protocol are the model's.
+    let both = format!("{FILES} --label label --positive good");
+    let (found, codes) = result(&evaluate(&format!("{both} --json")));
+    assert!(codes.iter().all(|code| code != "differs-from-model"), "{codes:?}");
+    assert_interval(&found["label_free"]["accuracy"]);
+    assert_interval(&found["labelled"]["accuracy"]);
+    assert!(number(&found["labelled"]["accuracy"]["value"]) > 0.9, "{found}");
+    let (_, codes) = result(&evaluate(&format!("{both} --prior 0.4 --json")));
+    assert_eq!(codes.iter().filter(|code| *code == "differs-from-model").count(), 1);
+    let text = String::from_utf8(evaluate(&both).stdout).unwrap();
+    assert!(text.contains("without labels            with labels"), "{text}");
+
+    let items = fs::read_to_string(folder.path().join("items.csv")).unwrap();
+    let words = items.replace("good", "Yes").replace("bad", "no");
+    fs::write(folder.path().join("words.csv"), words).unwrap();
+    let (words, _) = result(&evaluate("--items words.csv --label label --json"));
+    assert_eq!(words["labelled"], found["labelled"]);
+    assert!(words["label_free"].is_null());
+
+    fs::write(folder.path().join("five.csv"), "likelier,other\ni9,i1\ni9,i2\ni9,i3\ni8,i1\ni8,i2\n")
+        .unwrap();
+    let said = complaint(&evaluate("--items items.csv --comparisons five.csv"));
+    assert!(said.contains("5 held-out comparisons are too few"), "{said}");
+    assert!(said.contains("hint: collect more"), "{said}");
+}
+
+#[test]
+fn answers_without_labels_are_right_on_real_data() {
+    let Some(data) = data_dir::data_dir() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let run = |arguments: &str| likelier(folder.path(), arguments);
+    for (protocol, other, prior) in [("discard", "forced-choice", 0.2), ("forced-choice", "discard", 0.5)] {
+        let make = format!(
+            "generate --dataset pendigits --prior {prior} --pairs 4000 --protocol {protocol} --sampling \
+             independent --out {protocol} --data-dir {}",
+            data.display()
+        );
+        let made = run(&make);
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let files = format!("--items {protocol}/items.csv --comparisons {protocol}/comparisons.csv");
+
+        let (found, _) = result(&run(&format!("prior {files} --json")));
+        assert_interval(&found["prior"]);
+        let [low, high] = ["low", "high"].map(|end| number(&found["prior"][end]));
+        assert!(low - 0.02 <= prior && prior <= high + 0.02, "{prior} is not from {low} to {high}");
+        assert!(!found["estimates"].as_array().unwrap().is_empty());
+
+        let output = run(&format!("check {files} --json"));
+        let (found, _) = result(&output);
+        assert_eq!(found["protocol"]["verdict"], protocol, "{}", found["protocol"]);
+        assert_eq!((output.status.code(), &found["sound"]), (Some(0), &Value::from(true)), "{found}");
+        let output = run(&format!("check {files} --protocol {other} --json"));
+        let (found, codes) = result(&output);
+        assert_eq!(output.status.code(), Some(1), "{found}");
+        assert!(
+            found["protocol"]["contradiction"].is_string() && codes.contains(&"overrides-dataset".into())
+        );
+
+        // Other comparisons of the same kind judge the model that these make.
+        let trained = run(&format!("train {files} --epochs 30 --out {protocol}.likelier"));
+        assert!(trained.status.success(), "{}", String::from_utf8_lossy(&trained.stderr));
+        assert!(run(&make.replace("--out ", "--seed 1 --out new-")).status.success());
+        let model = format!("evaluate {protocol}.likelier --json");
+        let (free, _) = result(&run(&format!(
+            "{model} --items new-{protocol}/items.csv --comparisons new-{protocol}/comparisons.csv"
+        )));
+        let (truth, _) = result(&run(&format!("{model} --items {protocol}/test.csv --label label")));
+        let [free, truth] = [&free["label_free"], &truth["labelled"]].map(|of| &of["accuracy"]);
+        let apart = (number(&free["value"]) - number(&truth["value"])).abs();
+        let width = (number(&free["high"]) - number(&free["low"])) / 2.0;
+        assert!(apart < width + 0.02, "{free} {truth}");
+    }
+}
