@@ -27,6 +27,8 @@ pub enum Purpose {
     HoldOut,
     /// Dealing comparisons into folds.
     Folds,
+    /// Drawing candidates for model selection.
+    Candidates,
 }
 
 /// The stream of random numbers that `seed` gives to `purpose`.
@@ -45,6 +47,7 @@ pub fn epoch_stream(seed: u64, purpose: Purpose, epoch: u32) -> ChaCha8Rng {
         Purpose::Batches => 5,
         Purpose::HoldOut => 6,
         Purpose::Folds => 11,
+        Purpose::Candidates => 12,
     };
     rng.set_stream(u64::from(epoch) << 8 | purpose);
     rng
@@ -107,6 +110,7 @@ mod tests {
             Purpose::Batches,
             Purpose::HoldOut,
             Purpose::Folds,
+            Purpose::Candidates,
         ];
         let mut first: Vec<u64> = purposes
             .iter()

@@ -14,6 +14,7 @@ pub mod planning;
 pub mod prior;
 mod protocol_test;
 mod ranked;
+pub mod selection;
 mod tails;
 
 pub use additivity::Additivity;

@@ -219,7 +219,7 @@ impl<'a> Run<'a> {
             Some(best) => (best.weights.clone(), best.epoch, Some(best.value)),
             None => (self.predictor().clone(), self.epochs_done, None),
         };
-        self.classifier_with(weights, epoch, held_out)
+        self.classifier_with(weights, epoch, held_out, self.config.threshold)
     }
 
     fn classifier_with(
@@ -227,8 +227,9 @@ impl<'a> Run<'a> {
         weights: Weights,
         epoch: usize,
         held_out: Option<f64>,
+        rule: Option<ThresholdRule>,
     ) -> Result<Classifier, Error> {
-        let threshold = match self.config.threshold.unwrap_or(self.method.threshold) {
+        let threshold = match rule.unwrap_or(self.method.threshold) {
             ThresholdRule::Zero => 0.0,
             ThresholdRule::PriorQuantile => {
                 let [likelier, other] = self.pile_scores(&weights, false)?;
@@ -263,9 +264,15 @@ pub struct Progress<'p, 'a>(pub(super) &'p mut Run<'a>);
 impl Progress<'_, '_> {
     /// The classifier as it stands, with its threshold.
     pub fn classifier(&mut self) -> Result<Classifier, Error> {
+        self.classifier_cut_at(self.0.config.threshold)
+    }
+
+    /// The same with another threshold rule; the method's default if absent. Training does not look at
+    /// it, so one run serves them all.
+    pub fn classifier_cut_at(&mut self, rule: Option<ThresholdRule>) -> Result<Classifier, Error> {
         let weights = self.0.predictor().clone();
         let epoch = self.0.epochs_done;
-        self.0.classifier_with(weights, epoch, None)
+        self.0.classifier_with(weights, epoch, None, rule)
     }
 }
 

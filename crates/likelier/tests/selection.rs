@@ -1,0 +1,162 @@
+//! Choosing a model without labels, on simulated comparisons where the best candidate is known.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use likelier::data::{Comparisons, Rows};
+use likelier::estimate::Grouping;
+use likelier::estimate::selection::{
+    Candidate, Dealing, Grid, Rule, Selection, Yardstick, fit_each, out_of_fold, select,
+};
+use likelier::random::{Purpose, chance, stream, unit};
+use likelier::risk::ThresholdRule;
+use likelier::train::{Config, Control, Criterion, Data, HoldOut, train};
+use likelier::{Error, Method, Prior, Protocol};
+
+/// Discard pairs between items whose first feature tells the class and whose second is noise.
+fn pairs(count: u32, prior: f64) -> (Rows, Comparisons) {
+    let mut rng = stream(6, Purpose::Comparisons);
+    let mut values = Vec::new();
+    while values.len() < 4 * count as usize {
+        let (first, second) = (chance(&mut rng, prior), chance(&mut rng, prior));
+        if first || !second {
+            for positive in [first, second] {
+                let centre = if positive { 1.0 } else { -1.0 };
+                values.push((centre + 2.0 * (unit(&mut rng) - 0.5)) as f32);
+                values.push((unit(&mut rng) - 0.5) as f32);
+            }
+        }
+    }
+    let comparisons = (0..count).map(|at| (2 * at, 2 * at + 1)).collect();
+    (Rows::from_numbers(values, 2).unwrap(), comparisons)
+}
+
+fn config(method: Method) -> Config {
+    Config { epochs: 40, ..Config::new(method, Prior::new(0.4).unwrap(), Protocol::DISCARD) }
+}
+
+fn candidate(name: &str, config: Config) -> Candidate {
+    Candidate { name: name.into(), config }
+}
+
+fn choose(pairs: &(Rows, Comparisons), candidates: &[Candidate], rule: &Rule) -> Selection {
+    let (dealing, control) = (Dealing::default(), Control::default());
+    select(&pairs.0, &pairs.1, candidates, &dealing, rule, &control, |_, _| ()).unwrap()
+}
+
+#[test]
+fn a_clearly_best_candidate_is_found_wherever_it_stands() {
+    let data = pairs(1_500, 0.4);
+    // The others hardly leave their random start.
+    let idle = |seed| Config { learning_rate: 1e-7, seed, ..config(Method::PcompRelu) };
+    let good = candidate("good", config(Method::PcompRelu));
+    for place in 0..3 {
+        let mut candidates = vec![candidate("idle", idle(1)), candidate("idle too", idle(2))];
+        candidates.insert(place, good.clone());
+        for yardstick in Yardstick::ALL {
+            let found = choose(&data, &candidates, &Rule { yardstick, ..Rule::default() });
+            assert_eq!((found.chosen, found.best), (place, place), "{found:?}");
+            let [best, last] = [place, (place + 1) % 3].map(|at| &found.judged[at]);
+            assert_eq!((best.behind, best.standard_error), (0.0, 0.0));
+            assert!(last.behind > 3.0 * last.standard_error && last.standard_error > 0.0);
+            let apart = last.value.value - best.value.value;
+            assert!((apart - last.behind).abs() < 1e-9, "behind is the difference of the values");
+        }
+    }
+}
+
+#[test]
+fn ties_go_to_the_simplest() {
+    let data = pairs(600, 0.4);
+    let rate = |learning_rate| Config { learning_rate, ..config(Method::PcompRelu) };
+    let same = [candidate("first", rate(0.01)), candidate("second", rate(0.01))];
+    let found = choose(&data, &same, &Rule { tolerance: 0.0, ..Rule::default() });
+    assert_eq!((found.chosen, found.best), (0, 0));
+    // Hardly different, but consistently so: the best is the same in either order, and what a wide enough
+    // tolerance calls a tie goes to the first.
+    let alike = [candidate("first", rate(0.01)), candidate("second", rate(0.010_01))];
+    let turned = [alike[1].clone(), alike[0].clone()];
+    let wide = Rule { tolerance: 1e4, ..Rule::default() };
+    let best = Rule { tolerance: 0.0, ..Rule::default() };
+    for candidates in [&alike, &turned] {
+        assert_eq!(choose(&data, candidates, &wide).chosen, 0);
+    }
+    assert_eq!(choose(&data, &alike, &best).chosen, 1 - choose(&data, &turned, &best).chosen);
+}
+
+#[test]
+fn the_result_is_the_same_for_any_number_of_threads() {
+    let (rows, comparisons) = pairs(300, 0.4);
+    let candidates = Grid {
+        methods: vec![Method::PcompRelu, Method::RankPruning, Method::Likelihood],
+        epochs: vec![15, 40],
+        ..Grid::around(config(Method::PcompRelu))
+    }
+    .candidates();
+    let run = |threads| {
+        let (control, seen) =
+            (Control { threads: Some(threads), ..Control::default() }, AtomicUsize::new(0));
+        let observe = |done: usize, all: usize| {
+            assert!(all == 15 && (1..=all).contains(&done));
+            seen.fetch_add(done, Ordering::Relaxed);
+        };
+        let found =
+            out_of_fold(&rows, &comparisons, &candidates, &Dealing::default(), &control, observe).unwrap();
+        assert_eq!(seen.into_inner(), 15 * 16 / 2, "each of 15 trainings is told once");
+        found
+    };
+    let (one, two) = (run(1), run(2));
+    assert_eq!(one, two);
+    assert_eq!(one.choose(&Rule::default()).unwrap(), two.choose(&Rule::default()).unwrap());
+}
+
+#[test]
+fn one_run_for_many_epochs_and_thresholds_gives_what_each_alone_would() {
+    let (rows, comparisons) = pairs(200, 0.4);
+    let base = config(Method::PcompRelu);
+    let mut candidates = Grid {
+        epochs: vec![12, 30],
+        thresholds: vec![None, Some(ThresholdRule::PriorQuantile)],
+        ..Grid::around(base.clone())
+    }
+    .candidates();
+    let hold_out = Some(HoldOut { share: 0.2, criterion: Criterion::Risk, patience: Some(3) });
+    candidates.push(candidate("stops early", Config { hold_out, ..base }));
+    let together = fit_each(&rows, &comparisons, &candidates, &Control::default()).unwrap();
+    let data = Data { rows: &rows, piles: comparisons.piles(), labels: None };
+    for (candidate, classifier) in candidates.iter().zip(&together) {
+        assert_eq!(*classifier, train(&data, &candidate.config, |_, _| Ok(())).unwrap());
+    }
+    assert_eq!(together.len(), 5);
+}
+
+#[test]
+fn too_few_comparisons_are_refused_before_anything_is_trained() {
+    let candidates = [candidate("only", config(Method::PcompRelu))];
+    let error = |count, dealing: Dealing| {
+        let (rows, comparisons) = pairs(count, 0.4);
+        let untrained = |_, _| panic!("something was trained");
+        select(&rows, &comparisons, &candidates, &dealing, &Rule::default(), &Control::default(), untrained)
+            .unwrap_err()
+    };
+    let message = error(4, Dealing::default()).to_string();
+    assert_eq!(
+        message,
+        "the number of folds must be at least 2 and at most the number of comparisons, got 5"
+    );
+    assert!(matches!(error(9, Dealing::default()), Error::TooFewComparisons { found: 9, needed: 10 }));
+    let by_items = Dealing { folds: 11, grouping: Grouping::Items, ..Dealing::default() };
+    assert!(matches!(error(10, by_items), Error::Setting { name: "the number of folds", .. }));
+}
+
+#[test]
+fn a_tolerance_that_is_no_number_is_refused() {
+    let (rows, comparisons) = pairs(20, 0.4);
+    let candidates = [candidate("only", config(Method::PcompRelu))];
+    let (dealing, control) = (Dealing::default(), Control::default());
+    let found = out_of_fold(&rows, &comparisons, &candidates, &dealing, &control, |_, _| ()).unwrap();
+    for tolerance in [-1.0, f64::NAN, f64::INFINITY] {
+        assert!(found.choose(&Rule { tolerance, ..Rule::default() }).is_err());
+    }
+}
