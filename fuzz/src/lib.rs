@@ -1,11 +1,16 @@
 //! What the fuzz targets share: bytes as a file, and what must hold of whatever it says.
 
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 
 use likelier::data::{ItemBatch, ItemBatches, Items, Layout};
 
 /// Writes the bytes to a file of this name, in memory where there is such a place.
 pub fn file(name: &str, bytes: &[u8]) -> PathBuf {
+    // The fuzzer ends the process at the first panic. Those of the Parquet decoder are caught and become
+    // errors, so only a panic that comes out of the reader shall end it: the fuzzer sees to that as well.
+    static SHOW_ONLY: Once = Once::new();
+    SHOW_ONLY.call_once(|| std::panic::set_hook(Box::new(|panic| eprintln!("{panic}"))));
     let memory = Path::new("/dev/shm");
     let folder = if memory.is_dir() { memory.to_owned() } else { std::env::temp_dir() };
     let folder = folder.join(format!("likelier-fuzz-{}", std::process::id()));

@@ -194,3 +194,26 @@ fn a_header_that_promises_too_much_takes_no_memory() {
     let told = refusal("t.npy.gz", &gzipped(&npy_header("<f4", 1, 1 << 40)));
     assert_eq!(told, ": has 1099511627776 columns; at most 4194304 are read");
 }
+
+#[test]
+fn a_damaged_parquet_file_is_refused_or_harmless() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    // Found by the fuzzer: the decoder would panic.
+    let layout = |name: &str| Layout { features: Some(vec![name.into()]), ..Layout::default() };
+    let told = ["f0", "f1", "f2"]
+        .map(|name| refusal_with(&fixtures.join("damaged/no-dictionary.parquet"), &layout(name)));
+    let reason = "is damaged: Parquet error: a page without its dictionary";
+    assert!(told.iter().any(|told| told.ends_with(reason)), "{told:?}");
+    let whole = std::fs::read(fixtures.join("tables/gzip.parquet")).unwrap();
+    let folder = Folder::new();
+    for at in 4..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x11;
+        // What is read, if anything, is a table of finite numbers.
+        if let Ok(items) = Items::read(&folder.file("t.parquet", &bytes), &Layout::default()) {
+            let mut row = vec![f32::NAN; items.rows.width()];
+            items.rows.copy_row(items.rows.len() - 1, &mut row);
+            assert!(row.iter().all(|value| value.is_finite()), "byte {at}");
+        }
+    }
+}

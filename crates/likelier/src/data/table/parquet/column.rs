@@ -13,6 +13,7 @@ use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 
+use super::pages::{CheckedPages, guarded};
 use crate::data::Texts;
 use crate::data::table::cell::CellProblem;
 use crate::data::table::file_at::FileAt;
@@ -114,8 +115,14 @@ impl Wanted {
         group: &RowGroupMetaData,
     ) -> Result<(), ParquetError> {
         let chunk = group.column(self.column);
+        let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
+        let end = start.checked_add(chunk.compressed_size());
+        let inside = end.is_some_and(|end| end >= start && end.cast_unsigned() <= file.length());
+        if start < 0 || !inside {
+            return Err(ParquetError::General("a column is said to lie outside of the file".into()));
+        }
         let pages = SerializedPageReader::new(file.clone(), chunk, group.num_rows() as usize, None)?;
-        let (descriptor, pages) = (self.descriptor.clone(), Box::new(pages));
+        let (descriptor, pages) = (self.descriptor.clone(), Box::new(CheckedPages::new(pages)));
         self.reader = match self.descriptor.physical_type() {
             Type::BOOLEAN => Reader::Bool(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
             Type::INT32 => Reader::Int32(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
@@ -203,7 +210,7 @@ impl Batch<'_> {
     ) -> Result<(), Trouble> {
         self.levels.clear();
         values.clear();
-        let (found, ..) = reader.read_records(self.rows, Some(self.levels), None, values)?;
+        let (found, ..) = guarded(|| reader.read_records(self.rows, Some(self.levels), None, values))?;
         if found < self.rows {
             let problem = format!("it ends {} rows before the others", self.rows - found);
             return Err(Trouble::Damaged(problem));

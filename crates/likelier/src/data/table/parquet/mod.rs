@@ -5,6 +5,7 @@
 //! one page is in memory, whatever the length of the file.
 
 mod column;
+mod pages;
 
 use std::io::BufReader;
 use std::path::Path;
@@ -17,6 +18,7 @@ use parquet::file::reader::{ChunkReader, Length};
 use rayon::prelude::*;
 
 use self::column::{Trouble, Wanted};
+use self::pages::guarded;
 use super::cell::Position;
 use super::file_at::{FileAt, ReaderAt};
 use super::{Chunk, Columns, Selection, Table, batch_rows};
@@ -49,8 +51,7 @@ impl ParquetTable {
     /// Opens a file and reads what it holds.
     pub(super) fn open(path: &Path) -> Result<Self, Error> {
         let file = FileAt::open(path)?;
-        let metadata = ParquetMetaDataReader::new()
-            .parse_and_finish(&file)
+        let metadata = guarded(|| ParquetMetaDataReader::new().parse_and_finish(&file))
             .map_err(|error| damaged(path, &error))?;
         let schema = metadata.file_metadata().schema_descr();
         let names = schema.columns().iter().map(|column| column.path().string()).collect();
@@ -80,8 +81,7 @@ impl ParquetTable {
             self.left = group.num_rows() as usize;
             self.next_group += 1;
             for wanted in &mut self.wanted {
-                wanted
-                    .open(&self.file, group)
+                guarded(|| wanted.open(&self.file, group))
                     .map_err(|error| damaged(self.file.path(), &error))?;
             }
         }
