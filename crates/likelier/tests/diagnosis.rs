@@ -12,11 +12,11 @@ fn diagnose(items: usize, pairs: &[(u32, u32)]) -> Diagnosis {
     Diagnosis::new(&Records::new(items, &comparisons), 0.95).unwrap()
 }
 
+#[track_caller]
 fn finding<'a>(findings: &'a [Finding], code: &str) -> &'a Finding {
-    findings
-        .iter()
-        .find(|finding| finding.code == code)
-        .unwrap_or_else(|| panic!("no {code} in {findings:?}"))
+    let found = findings.iter().find(|finding| finding.code == code);
+    assert!(found.is_some(), "no {code} in {findings:?}");
+    found.unwrap()
 }
 
 #[test]

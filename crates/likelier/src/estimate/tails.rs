@@ -61,8 +61,8 @@ pub struct TailRatio {
     /// What the true containment exceeds with probability (1 − level)/2 at most, whether a tail is pure
     /// or not.
     pub high: f64,
-    /// What it falls below with that probability at most, *if* the outermost tenth of the scores (or
-    /// hundred, where that is more) is pure.
+    /// What it falls below with that probability at most, *if* the outermost tenth of the scores is pure;
+    /// 0 for fewer than a thousand comparisons, whose tenth is too thin to say.
     pub low: f64,
 }
 
@@ -103,6 +103,10 @@ const GRID: [f64; 18] = [
     1.0,
 ];
 
+/// The tail that is taken for pure where something must be, and the comparisons that this needs.
+const OUTERMOST: f64 = 0.1;
+const ENOUGH: f64 = 1000.0;
+
 /// The smallest ratio of low tails, `numerator` to `denominator`; both sorted and of equal length.
 fn tail_ratio(numerator: &[f64], denominator: &[f64], level: f64) -> TailRatio {
     let n = denominator.len() as f64;
@@ -125,14 +129,13 @@ fn tail_ratio(numerator: &[f64], denominator: &[f64], level: f64) -> TailRatio {
 
     let side = 0.5 * (1.0 - level);
     let (z_all, z_one) = (normal_above(side / GRID.len() as f64), normal_above(side));
-    let outermost = f64::max(0.1, 100.0 / n);
-    let (mut low, mut high) = (value.min(1.0), 1.0_f64);
+    let (mut low, mut high) = (if n < ENOUGH { 0.0 } else { value.min(1.0) }, 1.0_f64);
     for share in GRID {
         let cut = denominator[((share * n).ceil() as usize).clamp(1, denominator.len()) - 1];
         let count = |sorted: &[f64]| sorted.partition_point(|rank| *rank <= cut) as f64 / n;
         let (a, b) = (count(numerator), count(denominator));
         high = high.min(score_bounds(a, b, n, z_all)[1]);
-        if share >= outermost {
+        if share >= OUTERMOST {
             low = low.min(score_bounds(a, b, n, z_one)[0]);
         }
     }
@@ -224,11 +227,11 @@ mod tests {
         let pile = |positives: usize| {
             // Within a class, scores are spread alike in both piles.
             let spread = |k: usize| (k as f32 * 0.618_034).fract() / 2.0;
-            (0..400)
+            (0..4000)
                 .map(|k| spread(k) + f32::from(u8::from(k < positives)))
                 .collect::<Vec<_>>()
         };
-        let scores = HeldOutScores::of_one_model(pile(300), pile(100)).unwrap();
+        let scores = HeldOutScores::of_one_model(pile(3000), pile(1000)).unwrap();
         let tails = Tails::new(&Ranked::new(&scores).unwrap(), 0.95);
         for side in tails.containment {
             assert!((side.value - 1.0 / 3.0).abs() < 0.02, "{side:?}");
