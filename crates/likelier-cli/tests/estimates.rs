@@ -1,6 +1,7 @@
 //! `likelier plan`, `prior`, `check` and `evaluate`: answers without labels, and what mistakes are told.
 
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+#![allow(clippy::format_collect, reason = "small files, put together readably")]
 
 use std::fmt::Write as _;
 use std::fs;

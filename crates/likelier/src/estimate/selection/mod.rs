@@ -26,8 +26,8 @@ use serde::Serialize;
 pub use candidates::{Candidate, Grid, draw, fit_each};
 pub use yardstick::Yardstick;
 
+use super::distribution::Confidence;
 use super::metrics::{Affine, Assumptions, HeldOut, Spread};
-use super::normal::Confidence;
 use super::{Folds, Grouping, HeldOutScores, Interval};
 use crate::data::{Comparisons, Pile, Rows};
 use crate::error::Error;
