@@ -71,7 +71,7 @@ impl Grid {
                             );
                             let base = self.base.clone();
                             let config =
-                                Config { method, weight_decay, learning_rate, epochs, threshold, ..base };
+                                Config { method, epochs, learning_rate, weight_decay, threshold, ..base };
                             all.push(Candidate { name, config });
                         }
                     }
