@@ -123,3 +123,26 @@ fn generate_prints_what_the_readme_shows() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     assert_eq!(String::from_utf8(output.stdout).unwrap().trim(), shown(&readme(), command));
 }
+
+#[test]
+fn the_tour_prints_what_the_readme_shows() {
+    let Some(data) = data_dir::data_dir() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let page = readme();
+    let tour = section(&page, "<!-- tour:", "<!-- end of tour -->");
+    let mut commands = 0;
+    for block in tour.split("```console\n$ ").skip(1) {
+        let (command, shown) = block.split_once('\n').unwrap();
+        let shown = &shown[..shown.find("```").unwrap()];
+        let output = Command::new(env!("CARGO_BIN_EXE_likelier"))
+            .args(command.split(' ').skip(1))
+            .current_dir(folder.path())
+            .env("LIKELIER_DATA", data.canonicalize().unwrap())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+        assert_eq!(String::from_utf8(output.stdout).unwrap().trim(), shown.trim(), "{command}");
+        commands += 1;
+    }
+    assert_eq!(commands, 7);
+}
