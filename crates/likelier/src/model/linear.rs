@@ -8,7 +8,7 @@ use super::{Model, Stored, Weights};
 use crate::data::{SparseRows, Values};
 use crate::error::Error;
 use crate::nn::parallel::share_pieces;
-use crate::nn::simd::{wide, with_scratch};
+use crate::nn::simd::{prefetch, wide, with_scratch};
 use crate::random::{Rng, unit};
 
 /// A linear model. Its parameters are the weights and then the bias.
@@ -221,7 +221,12 @@ fn score_dense<T: Copy, const SHIFTED: bool>(
     const ROWS: usize = 4;
     let width = weights.len();
     let whole = width / LANES * LANES;
-    for (which, scores) in which.chunks(ROWS).zip(scores.chunks_mut(ROWS)) {
+    for (group, (which_now, scores)) in which.chunks(ROWS).zip(scores.chunks_mut(ROWS)).enumerate() {
+        // The rows of the next group are fetched while those of this one are summed.
+        let next: [usize; ROWS] = std::array::from_fn(|at| {
+            which.get((group + 1) * ROWS + at).map_or(0, |row| *row as usize * width)
+        });
+        let which = which_now;
         // A short group takes its last row again.
         let rows: [&[T]; ROWS] = std::array::from_fn(|at| {
             let row = which[at.min(which.len() - 1)] as usize;
@@ -230,7 +235,8 @@ fn score_dense<T: Copy, const SHIFTED: bool>(
         let mut sums = [[0.0; LANES]; ROWS];
         for at in (0..whole).step_by(LANES) {
             let weights = &weights[at..at + LANES];
-            for (row, sums) in rows.iter().zip(&mut sums) {
+            for ((row, sums), next) in rows.iter().zip(&mut sums).zip(next) {
+                prefetch(values, next + at);
                 let x = lanes::<T, SHIFTED, LANES>(row, offset, at);
                 for lane in 0..LANES {
                     sums[lane] += weights[lane] * x[lane];

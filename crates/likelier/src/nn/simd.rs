@@ -33,6 +33,25 @@ macro_rules! wide {
 }
 pub(crate) use wide;
 
+/// Asks the processor to fetch the memory of an element that will be read soon. Past the end of the slice
+/// nothing is asked for.
+#[inline(always)]
+#[allow(clippy::inline_always, reason = "only inlined code is compiled for the wider vectors")]
+#[allow(unsafe_code, reason = "the intrinsic takes a pointer; it reads nothing and cannot fault")]
+pub(crate) fn prefetch<T>(values: &[T], at: usize) {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(value) = values.get(at) {
+        // SAFETY: prefetching is a hint without effect on memory, and SSE is part of x86-64.
+        unsafe {
+            std::arch::x86_64::_mm_prefetch::<{ std::arch::x86_64::_MM_HINT_T0 }>(
+                std::ptr::from_ref(value).cast(),
+            );
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = (values, at);
+}
+
 /// Runs a small loop with the widest vectors at hand. Everything it calls must be inlined into it.
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "only inlined code is compiled for the wider vectors")]
