@@ -12,7 +12,7 @@ use crate::labels::{NeverPositive, NoPositive};
 use crate::output::FolderInUse;
 use crate::prior::{NoIdsInPool, NotInPool};
 use crate::scoring::{NoPairs, TooFew};
-use crate::train::{Interrupted, SavedState};
+use crate::train::{Interrupted, PriorNotKnown, SavedState};
 
 /// What the user could do, where there is something to say.
 pub(crate) fn for_error(error: &anyhow::Error) -> Option<String> {
@@ -38,6 +38,12 @@ pub(crate) fn for_error(error: &anyhow::Error) -> Option<String> {
     }
     if error.downcast_ref::<NoPrior>().is_some() {
         return Some("give --prior, the share of positives in the population, such as 0.2".into());
+    }
+    if error.downcast_ref::<PriorNotKnown>().is_some() {
+        return Some(
+            "give --prior from other knowledge, or collect more comparisons; `likelier prior` shows what was tried"
+                .into(),
+        );
     }
     if error.downcast_ref::<SavedState>().is_some() {
         return Some("add --resume to go on from it, or remove the file to start anew".into());

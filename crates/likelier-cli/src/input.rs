@@ -273,7 +273,7 @@ pub(crate) struct ProtocolArguments {
 pub(crate) struct BeliefArguments {
     /// The share of positives in the population [default: that of dataset.json].
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
-    pub(crate) prior: Option<String>,
+    prior: Option<String>,
     #[command(flatten)]
     pub(crate) collected: ProtocolArguments,
 }
@@ -329,9 +329,9 @@ impl ProtocolArguments {
 }
 
 impl BeliefArguments {
-    /// The prior that is needed.
-    pub(crate) fn prior(&self, card: &Card, warnings: &mut Vec<Warning>) -> Result<Prior> {
-        Ok(self.stated_prior(card, warnings)?.ok_or(NoPrior)?)
+    /// Whether the prior is to be estimated, whatever dataset.json says.
+    pub(crate) fn is_auto(&self) -> bool {
+        self.prior.as_deref() == Some("auto")
     }
 
     /// The prior by flags, else by dataset.json.

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
+use likelier::Protocol;
 use likelier::data::{Comparisons, Ids, Items, Layout};
 use likelier::estimate::prior::{PriorEstimate, PriorReport, best_bin, kept_share, pool_moment, recommend};
-use likelier::{Protocol, estimate::Interval};
+use likelier::estimate::{CrossFit, Interval};
 use serde::Serialize;
 
 use crate::input::{Card, ColumnArguments, ComparisonArguments, ProtocolArguments, Supervision};
@@ -104,18 +105,28 @@ impl Prior {
         protocol: &Protocol,
         card: &Card,
     ) -> Result<Vec<PriorEstimate>> {
-        let mut estimates = Vec::new();
-        if let (Some(shown), Some(kept)) = (card.pairs_shown, card.pairs_kept) {
-            estimates.push(kept_share(protocol.collection(), kept, shown, None, LEVEL)?);
-        }
         let fit = self.scorer.fit(&items.rows, comparisons, *protocol)?;
-        estimates.push(best_bin(&fit.scores, protocol, LEVEL)?);
+        let mut estimates = estimates(&fit, protocol, card)?;
         if self.pool.is_some() {
             let all: Vec<u32> = (0..items.rows.len() as u32).collect();
             estimates.push(pool_moment(&fit, &all, protocol, LEVEL)?);
         }
         Ok(estimates)
     }
+}
+
+/// What every estimator says that needs no pool.
+pub(crate) fn estimates(
+    fit: &CrossFit<'_>,
+    protocol: &Protocol,
+    card: &Card,
+) -> Result<Vec<PriorEstimate>> {
+    let mut estimates = Vec::new();
+    if let (Some(shown), Some(kept)) = (card.pairs_shown, card.pairs_kept) {
+        estimates.push(kept_share(protocol.collection(), kept, shown, None, LEVEL)?);
+    }
+    estimates.push(best_bin(&fit.scores, protocol, LEVEL)?);
+    Ok(estimates)
 }
 
 /// The pool in place of the items, and the comparisons between its rows.

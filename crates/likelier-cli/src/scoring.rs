@@ -56,6 +56,11 @@ pub(crate) fn pairs(judged: Judged) -> Result<Judgements> {
 }
 
 impl ScorerArguments {
+    /// What `train` uses to estimate a prior: a model of the kind that it trains.
+    pub(crate) fn new(mlp: bool, seed: u64) -> Self {
+        Self { model: if mlp { Scorer::Mlp } else { Scorer::Linear }, seed }
+    }
+
     /// The comparisons with a tie's order tossed by a coin: under forced choice that is what becomes of
     /// two items of one class, while leaving ties out would leave out pairs of some classes only.
     pub(crate) fn decided(&self, judgements: &Judgements, warnings: &mut Vec<Warning>) -> Comparisons {

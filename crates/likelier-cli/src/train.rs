@@ -5,29 +5,39 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 use likelier::data::{Comparisons, Judgements, Rows};
+use likelier::estimate::calibration::calibrate;
 use likelier::estimate::metrics::{Assumptions, HeldOut, Judging, Metrics, metrics};
+use likelier::estimate::prior::recommend;
+use likelier::estimate::{FEWEST, HeldOutScores, Interval, ProtocolTest};
 use likelier::model::{Architecture, Mlp, ResNet};
 use likelier::random::{Purpose, shuffle, stream};
-use likelier::train::{Config, Control, Data, EpochSummary, Outcome, train_with};
+use likelier::risk::Setting;
+use likelier::train::{Config, Control, Data, EpochSummary, Outcome, train, train_with};
 use likelier::{Classifier, Method, Prior, Protocol};
 use serde::Serialize;
 
-use crate::input::{BeliefArguments, ColumnArguments, ComparisonArguments, Judged, Supervision};
-use crate::output::{NewFile, print_json, print_text};
+use crate::input::{
+    BeliefArguments, Card, ColumnArguments, ComparisonArguments, Judged, NoPrior, Supervision,
+};
+use crate::output::{NewFile, Warning, print_json, print_text, range};
+use crate::prior::estimates;
+use crate::scoring::{LEVEL, ScorerArguments};
 
 /// Train a classifier from comparisons.
 ///
-/// A share of the comparisons is held out; they tell, without a label, how good the classifier is.
+/// A share of the comparisons is held out; they tell, without a label, how good the classifier is. Where the
+/// share of positives is not given, or `--prior auto` is, it is estimated from the comparisons.
 #[derive(Args)]
 #[command(after_help = "Examples:
   likelier train --items items.csv --comparisons comparisons.csv --prior 0.3 --protocol forced-choice \\
       --out model.likelier
   likelier train --items images.npy --comparisons pairs.tsv --prior 0.5 --protocol discard --model mlp \\
       --method pcomp-teacher --epochs 50 --out model.likelier")]
+#[allow(clippy::struct_excessive_bools, reason = "flags are independent of each other")]
 pub(crate) struct Train {
     #[command(flatten)]
     input: ComparisonArguments,
@@ -62,6 +72,14 @@ pub(crate) struct Train {
     /// The share of the comparisons that is not trained on but judged by.
     #[arg(long, value_name = "SHARE", default_value_t = 0.2)]
     hold_out: f64,
+    /// Fit the map from scores to probabilities to the held-out comparisons; else a score is taken for
+    /// log-odds.
+    #[arg(long)]
+    calibrate: bool,
+    /// Train again at five priors over the prior's interval (or within 0.1 of it where it is known), to show
+    /// how much depends on it.
+    #[arg(long)]
+    sensitivity: bool,
     /// Decides everything random.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -94,6 +112,8 @@ struct Trained<'a> {
     method: Method,
     architecture: &'a Architecture,
     prior: Prior,
+    /// Where the prior was estimated.
+    prior_interval: Option<Interval>,
     #[serde(flatten)]
     protocol: Protocol,
     items: usize,
@@ -106,7 +126,34 @@ struct Trained<'a> {
     seed: u64,
     /// How good the classifier is by the held-out comparisons.
     label_free: Option<Metrics>,
+    /// What other priors would have given.
+    sensitivity: Option<Vec<AtPrior>>,
 }
+
+/// What a prior would have given.
+#[derive(Serialize)]
+struct AtPrior {
+    prior: Prior,
+    /// By the held-out comparisons, taking this prior for true.
+    accuracy: Option<Interval>,
+    /// The share of the items that is called positive.
+    called_positive: f64,
+    /// The share of the items that is called otherwise than by the trained model.
+    changed: f64,
+}
+
+/// The prior that is used, and what is known of it.
+struct Believed {
+    prior: Prior,
+    estimated: Option<Interval>,
+}
+
+/// The data do not tell what share is positive, and nobody else does.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the share of positives cannot be told from these comparisons: it lies between {:.2} and {:.2}", .0.low, .0.high
+)]
+pub(crate) struct PriorNotKnown(Interval);
 
 /// An earlier run left its state, and nobody said what to do with it.
 #[derive(Debug, thiserror::Error)]
@@ -131,7 +178,8 @@ impl Train {
         let layout = self.columns.layout(None);
         let Supervision { items, judged, card, mut warnings } = self.input.read(&layout)?;
         let protocol = self.belief.collected.protocol(&card, &mut warnings)?;
-        let prior = self.belief.prior(&card, &mut warnings)?;
+        let believed = self.believed(&items.rows, &judged, &card, protocol, &mut warnings)?;
+        let prior = believed.prior;
         let config = Config {
             architecture: self.architecture(items.rows.width()),
             epochs: self.epochs,
@@ -148,9 +196,21 @@ impl Train {
         let (judged, held_out) = self.hold_out(judged)?;
         let data = Data { rows: &items.rows, piles: judged.piles()?, labels: None };
         let (classifier, last) = self.train(&data, &config)?;
-        let classifier = classifier.with_features(items.features)?;
-        let label_free = held_out
-            .map(|pairs| judge(&classifier, &items.rows, &pairs, (protocol, prior), card.exact_counts()))
+        let mut classifier = classifier.with_features(items.features)?;
+        // What was trained is not thrown away because it cannot be judged.
+        let label_free = match &held_out {
+            Some(pairs) => self
+                .judge(&mut classifier, &items.rows, pairs, &believed, card.exact_counts(), &mut warnings)
+                .map_err(|error| {
+                    let message = format!("nothing is known about the accuracy: {error:#}");
+                    warnings.push(Warning { code: "not-judged", message });
+                })
+                .ok(),
+            None => None,
+        };
+        let sensitivity = self
+            .sensitivity
+            .then(|| believed.sweep(&classifier, &data, &config, held_out.as_ref(), card.exact_counts()))
             .transpose()?;
         out.finish(|file| Ok(file.write_all(&classifier.to_bytes()?)?))?;
         let _ = fs::remove_file(self.checkpoint());
@@ -160,6 +220,7 @@ impl Train {
             method,
             architecture: classifier.architecture(),
             prior,
+            prior_interval: believed.estimated,
             protocol,
             items: items.rows.len(),
             features: items.rows.width(),
@@ -170,12 +231,70 @@ impl Train {
             threshold: classifier.threshold(),
             seed: self.seed,
             label_free,
+            sensitivity,
         };
         if self.json {
             print_json("train", &trained, &warnings)
         } else {
             print_text(&trained.text(), &warnings)
         }
+    }
+
+    /// How good the classifier is by the comparisons held out, which may also give it its probabilities.
+    fn judge(
+        &self,
+        classifier: &mut Classifier,
+        rows: &Rows,
+        pairs: &Comparisons,
+        believed: &Believed,
+        exact_counts: bool,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Metrics> {
+        let protocol = classifier.setting().protocol;
+        let assumptions = believed.assumptions(protocol)?;
+        let scored = Scored::new(classifier, rows, pairs)?;
+        let metrics = scored.judge(classifier, &assumptions, exact_counts)?;
+        warnings.extend(scored.contradiction(&protocol)?);
+        if self.calibrate {
+            let calibration = calibrate(&scored.held_out()?, &assumptions);
+            warnings.extend(calibration.shifted_only.map(|reason| Warning {
+                code: "shifted-only",
+                message: format!("probabilities were only shifted, not stretched: {reason}"),
+            }));
+            *classifier = classifier.clone().with_probability(calibration.map)?;
+        }
+        Ok(metrics)
+    }
+
+    /// The prior that is stated, else an estimate.
+    fn believed(
+        &self,
+        rows: &Rows,
+        judged: &Judged,
+        card: &Card,
+        protocol: Protocol,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Believed> {
+        let stated = if self.belief.is_auto() { None } else { self.belief.stated_prior(card, warnings)? };
+        if let Some(prior) = stated {
+            return Ok(Believed { prior, estimated: None });
+        }
+        let Judged::Pairs { judgements, .. } = judged else { bail!(NoPrior) };
+        let scorer = ScorerArguments::new(self.model == ModelKind::Mlp, self.seed);
+        let comparisons = scorer.decided(judgements, &mut Vec::new());
+        let fit = scorer.fit(rows, &comparisons, protocol)?;
+        let report = recommend(estimates(&fit, &protocol, card)?);
+        let Some(estimator) = report.recommended else { bail!(PriorNotKnown(report.prior)) };
+        warnings.push(Warning {
+            code: "prior-estimated",
+            message: format!(
+                "THE SHARE OF POSITIVES IS ESTIMATED: {:.3} ({} with 95 % confidence), by {estimator}; give --prior if \
+                 it is known",
+                report.prior.value,
+                range(&report.prior)
+            ),
+        });
+        Ok(Believed { prior: Prior::new(report.prior.value)?, estimated: Some(report.prior) })
     }
 
     fn architecture(&self, width: usize) -> Architecture {
@@ -282,19 +401,95 @@ fn square_image(width: usize) -> [usize; 3] {
     }
 }
 
-/// How good the classifier is by comparisons that it was not trained on.
-fn judge(
-    classifier: &Classifier,
-    rows: &Rows,
-    pairs: &Comparisons,
-    (protocol, prior): (Protocol, Prior),
-    exact_counts: bool,
-) -> Result<Metrics> {
-    let (likelier, other): (Vec<u32>, Vec<u32>) = pairs.iter().unzip();
-    let scores = [classifier.scores(rows, &likelier)?, classifier.scores(rows, &other)?];
-    let held_out = HeldOut::pairs(&scores[0], &scores[1])?.of_items(pairs)?;
-    let judging = Judging { threshold: classifier.threshold(), exact_counts, ..Judging::default() };
-    Ok(metrics(&held_out, &Assumptions::of_protocol(protocol, prior)?, &judging)?)
+impl Believed {
+    fn assumptions(&self, protocol: Protocol) -> Result<Assumptions> {
+        Ok(match &self.estimated {
+            Some(interval) => Assumptions::estimated(interval, |prior| protocol.mixture(prior))?,
+            None => Assumptions::of_protocol(protocol, self.prior)?,
+        })
+    }
+
+    /// Trains again at five priors, for `--sensitivity`.
+    fn sweep(
+        &self,
+        trained: &Classifier,
+        data: &Data<'_>,
+        config: &Config,
+        held_out: Option<&Comparisons>,
+        exact_counts: bool,
+    ) -> Result<Vec<AtPrior>> {
+        let around = self.prior.positive();
+        let (low, high) = self
+            .estimated
+            .map_or((around - 0.1, around + 0.1), |interval| (interval.low, interval.high));
+        let all: Vec<u32> = (0..data.rows.len() as u32).collect();
+        let labels = trained.predict(data.rows, &all)?;
+        let share = |count: usize| count as f64 / all.len().max(1) as f64;
+        (0..5_u8)
+            .map(|step| {
+                let prior = low + (high - low) * f64::from(step) / 4.0;
+                let prior = Prior::new(prior.clamp(0.01, 0.99))?;
+                let setting = Setting { prior, ..config.setting };
+                let there = train(data, &Config { setting, ..config.clone() }, |_, _| Ok(()))?;
+                let assumptions = Assumptions::of_protocol(setting.protocol, prior)?;
+                let accuracy = held_out
+                    .map(|pairs| {
+                        Scored::new(&there, data.rows, pairs)?.judge(&there, &assumptions, exact_counts)
+                    })
+                    .transpose()?
+                    .map(|metrics| metrics.accuracy);
+                let called = there.predict(data.rows, &all)?;
+                Ok(AtPrior {
+                    prior,
+                    accuracy,
+                    called_positive: share(called.iter().filter(|label| label.is_positive()).count()),
+                    changed: share(
+                        called.iter().zip(&labels).filter(|(now, before)| now != before).count(),
+                    ),
+                })
+            })
+            .collect()
+    }
+}
+
+/// Comparisons that a classifier was not trained on, with its scores.
+struct Scored<'a> {
+    pairs: &'a Comparisons,
+    scores: [Vec<f32>; 2],
+}
+
+impl<'a> Scored<'a> {
+    fn new(classifier: &Classifier, rows: &Rows, pairs: &'a Comparisons) -> Result<Self> {
+        let (likelier, other): (Vec<u32>, Vec<u32>) = pairs.iter().unzip();
+        let scores = [classifier.scores(rows, &likelier)?, classifier.scores(rows, &other)?];
+        Ok(Self { pairs, scores })
+    }
+
+    fn held_out(&self) -> Result<HeldOut<'_>> {
+        Ok(HeldOut::pairs(&self.scores[0], &self.scores[1])?.of_items(self.pairs)?)
+    }
+
+    /// How good the classifier is.
+    fn judge(
+        &self,
+        classifier: &Classifier,
+        assumptions: &Assumptions,
+        exact_counts: bool,
+    ) -> Result<Metrics> {
+        let judging = Judging { threshold: classifier.threshold(), exact_counts, ..Judging::default() };
+        Ok(metrics(&self.held_out()?, assumptions, &judging)?)
+    }
+
+    /// What speaks against the protocol, where there is enough to tell.
+    fn contradiction(&self, stated: &Protocol) -> Result<Option<Warning>> {
+        if self.pairs.len() < FEWEST {
+            return Ok(None);
+        }
+        let [likelier, other] = self.scores.clone();
+        let test = ProtocolTest::new(&HeldOutScores::of_one_model(likelier, other)?, LEVEL)?;
+        let warning = |message| Warning { code: "protocol-contradicted", message };
+        Ok(test.contradiction(stated).map(warning))
+    }
 }
 
 impl Trained<'_> {
@@ -339,6 +534,21 @@ impl Trained<'_> {
             }
             for note in &metrics.notes {
                 let _ = writeln!(text, "    note: {note}");
+            }
+        }
+        if let Some(sweep) = &self.sensitivity {
+            text.push_str("  were the prior another:\n    prior   accuracy (95 % interval)   called positive   changed\n");
+            for at in sweep {
+                let accuracy = at.accuracy.map_or("–".into(), |accuracy| {
+                    format!("{:.3} ({})", accuracy.clipped(0.0, 1.0).value, range(&accuracy))
+                });
+                let _ = writeln!(
+                    text,
+                    "    {:<7} {accuracy:<26} {:>15.3} {:>9.3}",
+                    format!("{:.3}", at.prior.positive()),
+                    at.called_positive,
+                    at.changed
+                );
             }
         }
         text

@@ -239,6 +239,78 @@ fn what_dataset_json_says_is_the_default_and_a_flag_overrides_it_with_a_warning(
 }
 
 #[test]
+fn a_handful_of_comparisons_gives_a_model_about_which_nothing_is_known() {
+    let files = Files::new();
+    let few: Vec<String> = files.read("comparisons.csv").lines().take(9).map(str::to_owned).collect();
+    files.write("few.csv", &few.join("\n"));
+    let output =
+        files.likelier(&format!("{} --out model.likelier", TRAIN.replace("comparisons.csv", "few.csv")));
+    assert!(output.status.success());
+    let warning = String::from_utf8(output.stderr).unwrap();
+    assert!(warning.starts_with("warning: nothing is known about the accuracy: 2 held-out"), "{warning}");
+    files.succeeds("predict model.likelier items.csv --out scores.csv");
+}
+
+#[test]
+fn an_unknown_prior_is_estimated_and_said_loudly_or_not_known() {
+    let files = Files::new();
+    let train = "train --items items.csv --comparisons comparisons.csv --categories colour --protocol forced-choice";
+    // A hundred comparisons do not tell.
+    let message = files.fails(&format!("{train} --out no.likelier"));
+    assert!(message.contains("cannot be told from these comparisons"), "{message}");
+    assert!(message.contains("hint: give --prior"), "{message}");
+
+    // Four thousand do: two classes far apart, three in ten positive.
+    let mut rng = stream(9, Purpose::Comparisons);
+    let mut items = String::from("id,x,y\n");
+    let positive: Vec<bool> = (0..8000).map(|_| unit(&mut rng) < 0.3).collect();
+    for (at, positive) in positive.iter().enumerate() {
+        let mut near = |centre: f64| centre + (0..4).map(|_| unit(&mut rng) - 0.5).sum::<f64>();
+        let (x, y) = (near(if *positive { 2.0 } else { 0.0 }), near(0.0));
+        items += &format!("{at},{x:.4},{y:.4}\n");
+    }
+    let mut comparisons = String::from("likelier,other\n");
+    for at in (0..8000).step_by(2) {
+        let turn = if positive[at] == positive[at + 1] { unit(&mut rng) < 0.5 } else { positive[at + 1] };
+        comparisons += &if turn { format!("{},{at}\n", at + 1) } else { format!("{at},{}\n", at + 1) };
+    }
+    files.write("items.csv", &items);
+    files.write("comparisons.csv", &comparisons);
+    files.write("dataset.json", r#"{"protocol": "forced-choice", "prior": 0.6}"#);
+    let train = "train --items items.csv --comparisons comparisons.csv --prior auto --sensitivity --out model --json";
+    let result: Value = serde_json::from_str(&files.succeeds(train)).unwrap();
+    assert_eq!(result["warnings"][0]["code"], "prior-estimated");
+    let result = &result["result"];
+    let number = |value: &Value| value.as_f64().unwrap();
+    let interval = &result["prior_interval"];
+    assert!(number(&interval["low"]) < 0.3 && 0.3 < number(&interval["high"]), "{interval}");
+    assert!((number(&result["prior"]) - 0.3).abs() < 0.05, "{}", result["prior"]);
+    // Forced choice is not discard, and training with the wrong one warns.
+    let wrong = files
+        .likelier("train --items items.csv --comparisons comparisons.csv --protocol discard --out wrong");
+    let warning = String::from_utf8(wrong.stderr).unwrap();
+    assert!(warning.contains("warning: the comparisons do not look like discard"), "{warning}");
+    // Calibrated probabilities have the mean that the prior asks for.
+    files.succeeds(
+        "train --items items.csv --comparisons comparisons.csv --prior 0.3 --calibrate --out calibrated",
+    );
+    files.succeeds("predict calibrated items.csv --out calibrated.csv");
+    let table = files.read("calibrated.csv");
+    let probabilities: Vec<f64> = table
+        .lines()
+        .skip(1)
+        .map(|line| line.split(',').nth(2).unwrap().parse().unwrap())
+        .collect();
+    let mean = probabilities.iter().sum::<f64>() / probabilities.len() as f64;
+    assert!((mean - 0.3).abs() < 0.03, "{mean}");
+    let sweep = result["sensitivity"].as_array().unwrap();
+    assert_eq!(sweep.len(), 5);
+    let called: Vec<f64> = sweep.iter().map(|at| number(&at["called_positive"])).collect();
+    assert!(called.first() < called.last(), "a higher prior calls more positive: {called:?}");
+    assert!(sweep.iter().all(|at| number(&at["accuracy"]["value"]) > 0.8), "{sweep:?}");
+}
+
+#[test]
 fn mistakes_in_the_files_are_named_with_their_place() {
     let files = Files::new();
     let comparisons = files.read("comparisons.csv");
