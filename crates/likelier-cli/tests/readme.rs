@@ -38,7 +38,7 @@ fn the_table_of_methods_is_made_from_the_code() {
 fn the_table_of_speeds_is_the_archived_runs() {
     let page = readme();
     let written = section(&page, "<!-- speeds:", "<!-- end of speeds -->");
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/runs/2026-11-15-two-xeon-cores");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bench/runs/2026-11-16-two-xeon-cores");
     let archived = fs::read_to_string(folder.join("summary.md")).unwrap();
     assert_eq!(written, archived.trim());
 }
