@@ -8,11 +8,12 @@ use likelier::model::ModelFault;
 
 use crate::data::{PartInUse, Unavailable};
 use crate::input::{NoFile, NoPrior, NoProtocol};
+use crate::judging::PriorNotKnown;
 use crate::labels::{NeverPositive, NoPositive};
 use crate::output::FolderInUse;
 use crate::prior::{NoIdsInPool, NotInPool};
 use crate::scoring::{NoPairs, TooFew};
-use crate::train::{Interrupted, PriorNotKnown, SavedState};
+use crate::train::{Interrupted, SavedState};
 
 /// What the user could do, where there is something to say.
 pub(crate) fn for_error(error: &anyhow::Error) -> Option<String> {

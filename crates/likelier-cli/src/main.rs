@@ -10,6 +10,7 @@ mod generate;
 mod hint;
 mod input;
 mod inspect;
+mod judging;
 mod labels;
 mod model;
 mod output;

@@ -9,23 +9,21 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
 use likelier::data::{Comparisons, Judgements, Rows};
+use likelier::estimate::Interval;
 use likelier::estimate::calibration::calibrate;
-use likelier::estimate::metrics::{Assumptions, HeldOut, Judging, Metrics, metrics};
-use likelier::estimate::prior::recommend;
-use likelier::estimate::{FEWEST, HeldOutScores, Interval, ProtocolTest};
+use likelier::estimate::metrics::Metrics;
 use likelier::model::{Architecture, Mlp, ResNet};
 use likelier::random::{Purpose, shuffle, stream};
-use likelier::risk::Setting;
-use likelier::train::{Config, Control, Data, EpochSummary, Outcome, train, train_with};
+use likelier::train::{Config, Control, Data, EpochSummary, Outcome, train_with};
 use likelier::{Classifier, Method, Prior, Protocol};
 use serde::Serialize;
 
 use crate::input::{
     BeliefArguments, Card, ColumnArguments, ComparisonArguments, Judged, NoPrior, Supervision,
 };
+use crate::judging::{AtPrior, Believed, Scored};
 use crate::output::{NewFile, Warning, print_json, print_text, range};
-use crate::prior::estimates;
-use crate::scoring::{LEVEL, ScorerArguments};
+use crate::scoring::ScorerArguments;
 
 /// Train a classifier from comparisons.
 ///
@@ -129,31 +127,6 @@ struct Trained<'a> {
     /// What other priors would have given.
     sensitivity: Option<Vec<AtPrior>>,
 }
-
-/// What a prior would have given.
-#[derive(Serialize)]
-struct AtPrior {
-    prior: Prior,
-    /// By the held-out comparisons, taking this prior for true.
-    accuracy: Option<Interval>,
-    /// The share of the items that is called positive.
-    called_positive: f64,
-    /// The share of the items that is called otherwise than by the trained model.
-    changed: f64,
-}
-
-/// The prior that is used, and what is known of it.
-struct Believed {
-    prior: Prior,
-    estimated: Option<Interval>,
-}
-
-/// The data do not tell what share is positive, and nobody else does.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "the share of positives cannot be told from these comparisons: it lies between {:.2} and {:.2}", .0.low, .0.high
-)]
-pub(crate) struct PriorNotKnown(Interval);
 
 /// An earlier run left its state, and nobody said what to do with it.
 #[derive(Debug, thiserror::Error)]
@@ -281,20 +254,7 @@ impl Train {
         }
         let Judged::Pairs { judgements, .. } = judged else { bail!(NoPrior) };
         let scorer = ScorerArguments::new(self.model == ModelKind::Mlp, self.seed);
-        let comparisons = scorer.decided(judgements, &mut Vec::new());
-        let fit = scorer.fit(rows, &comparisons, protocol)?;
-        let report = recommend(estimates(&fit, &protocol, card)?);
-        let Some(estimator) = report.recommended else { bail!(PriorNotKnown(report.prior)) };
-        warnings.push(Warning {
-            code: "prior-estimated",
-            message: format!(
-                "THE SHARE OF POSITIVES IS ESTIMATED: {:.3} ({} with 95 % confidence), by {estimator}; give --prior if \
-                 it is known",
-                report.prior.value,
-                range(&report.prior)
-            ),
-        });
-        Ok(Believed { prior: Prior::new(report.prior.value)?, estimated: Some(report.prior) })
+        Believed::estimate(&scorer, rows, judgements, card, protocol, warnings)
     }
 
     fn architecture(&self, width: usize) -> Architecture {
@@ -398,97 +358,6 @@ fn square_image(width: usize) -> [usize; 3] {
         (Some(side), _) => [1, side, side],
         (None, Some(side)) => [3, side, side],
         (None, None) => [1, width.isqrt(), width.isqrt()],
-    }
-}
-
-impl Believed {
-    fn assumptions(&self, protocol: Protocol) -> Result<Assumptions> {
-        Ok(match &self.estimated {
-            Some(interval) => Assumptions::estimated(interval, |prior| protocol.mixture(prior))?,
-            None => Assumptions::of_protocol(protocol, self.prior)?,
-        })
-    }
-
-    /// Trains again at five priors, for `--sensitivity`.
-    fn sweep(
-        &self,
-        trained: &Classifier,
-        data: &Data<'_>,
-        config: &Config,
-        held_out: Option<&Comparisons>,
-        exact_counts: bool,
-    ) -> Result<Vec<AtPrior>> {
-        let around = self.prior.positive();
-        let (low, high) = self
-            .estimated
-            .map_or((around - 0.1, around + 0.1), |interval| (interval.low, interval.high));
-        let all: Vec<u32> = (0..data.rows.len() as u32).collect();
-        let labels = trained.predict(data.rows, &all)?;
-        let share = |count: usize| count as f64 / all.len().max(1) as f64;
-        (0..5_u8)
-            .map(|step| {
-                let prior = low + (high - low) * f64::from(step) / 4.0;
-                let prior = Prior::new(prior.clamp(0.01, 0.99))?;
-                let setting = Setting { prior, ..config.setting };
-                let there = train(data, &Config { setting, ..config.clone() }, |_, _| Ok(()))?;
-                let assumptions = Assumptions::of_protocol(setting.protocol, prior)?;
-                let accuracy = held_out
-                    .map(|pairs| {
-                        Scored::new(&there, data.rows, pairs)?.judge(&there, &assumptions, exact_counts)
-                    })
-                    .transpose()?
-                    .map(|metrics| metrics.accuracy);
-                let called = there.predict(data.rows, &all)?;
-                Ok(AtPrior {
-                    prior,
-                    accuracy,
-                    called_positive: share(called.iter().filter(|label| label.is_positive()).count()),
-                    changed: share(
-                        called.iter().zip(&labels).filter(|(now, before)| now != before).count(),
-                    ),
-                })
-            })
-            .collect()
-    }
-}
-
-/// Comparisons that a classifier was not trained on, with its scores.
-struct Scored<'a> {
-    pairs: &'a Comparisons,
-    scores: [Vec<f32>; 2],
-}
-
-impl<'a> Scored<'a> {
-    fn new(classifier: &Classifier, rows: &Rows, pairs: &'a Comparisons) -> Result<Self> {
-        let (likelier, other): (Vec<u32>, Vec<u32>) = pairs.iter().unzip();
-        let scores = [classifier.scores(rows, &likelier)?, classifier.scores(rows, &other)?];
-        Ok(Self { pairs, scores })
-    }
-
-    fn held_out(&self) -> Result<HeldOut<'_>> {
-        Ok(HeldOut::pairs(&self.scores[0], &self.scores[1])?.of_items(self.pairs)?)
-    }
-
-    /// How good the classifier is.
-    fn judge(
-        &self,
-        classifier: &Classifier,
-        assumptions: &Assumptions,
-        exact_counts: bool,
-    ) -> Result<Metrics> {
-        let judging = Judging { threshold: classifier.threshold(), exact_counts, ..Judging::default() };
-        Ok(metrics(&self.held_out()?, assumptions, &judging)?)
-    }
-
-    /// What speaks against the protocol, where there is enough to tell.
-    fn contradiction(&self, stated: &Protocol) -> Result<Option<Warning>> {
-        if self.pairs.len() < FEWEST {
-            return Ok(None);
-        }
-        let [likelier, other] = self.scores.clone();
-        let test = ProtocolTest::new(&HeldOutScores::of_one_model(likelier, other)?, LEVEL)?;
-        let warning = |message| Warning { code: "protocol-contradicted", message };
-        Ok(test.contradiction(stated).map(warning))
     }
 }
 
