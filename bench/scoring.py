@@ -12,7 +12,6 @@ pyarrow writes the CSV. Raw rows go to OUT/raw.csv.
 import argparse
 import csv
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -55,7 +54,12 @@ def train(likelier, folder):
     subprocess.run([likelier, "train", "--items", folder / "items.csv", "--comparisons", folder / "comparisons.csv",
                     "--prior", "0.5", "--protocol", "forced-choice", "--out", model], check=True, stdout=subprocess.DEVNULL)
     subprocess.run([likelier, "export", model, "--out", folder / "model.onnx"], check=True, stdout=subprocess.DEVNULL)
-    return model
+
+
+def prepare(likelier, work, sizes):
+    train(likelier, work)
+    for rows in sizes:
+        make(work / f"{rows}.parquet", rows)
 
 
 def peer(onnx, parquet, out, batch):
@@ -94,6 +98,8 @@ def measured(command):
 def main():
     if sys.argv[1:2] == ["--peer"]:
         return peer(sys.argv[2], sys.argv[3], sys.argv[4], int(sys.argv[5]))
+    if sys.argv[1:2] == ["--prepare"]:
+        return prepare(sys.argv[2], Path(sys.argv[3]), [int(rows) for rows in sys.argv[4:]])
     parser = argparse.ArgumentParser()
     parser.add_argument("likelier")
     parser.add_argument("out", type=Path)
@@ -103,10 +109,11 @@ def main():
     out, likelier = arguments.out, arguments.likelier
     work = out / "work"
     work.mkdir(parents=True, exist_ok=True)
-    model = train(likelier, work)
-    files = {rows: work / f"{rows}.parquet" for rows in (arguments.rows // 5, arguments.rows)}
-    for rows, path in files.items():
-        make(path, rows)
+    sizes = (arguments.rows // 5, arguments.rows)
+    # In a process of its own: a child's peak memory counts from that of the process that started it.
+    subprocess.run([sys.executable, __file__, "--prepare", likelier, work, *map(str, sizes)], check=True)
+    model = work / "model.likelier"
+    files = {rows: work / f"{rows}.parquet" for rows in sizes}
     ours = lambda path: [likelier, "predict", model, path, "--out", work / "ours.csv"]
     theirs = lambda path, batch: [sys.executable, __file__, "--peer", work / "model.onnx", path, work / "theirs.csv", batch]
     small = files[arguments.rows // 5]
