@@ -271,7 +271,8 @@ pub(crate) struct ProtocolArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Assumptions")]
 pub(crate) struct BeliefArguments {
-    /// The share of positives in the population [default: that of dataset.json].
+    /// The share of positives in the population [default: that of dataset.json]. `train` also takes `auto`,
+    /// and estimates it where nothing says it.
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     prior: Option<String>,
     #[command(flatten)]

@@ -108,20 +108,25 @@ fn every_method_of_the_demo_beats_a_constant_answer_and_none_beats_the_labels_cl
     }
 }
 
+/// What a command prints in a folder.
+fn printed(command: &str, folder: &Path, data: &Path) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_likelier"))
+        .args(command.split(' ').skip(1))
+        .current_dir(folder)
+        .env("LIKELIER_DATA", data.canonicalize().unwrap())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+}
+
 #[test]
 fn generate_prints_what_the_readme_shows() {
     let Some(data) = data_dir::data_dir() else { return };
     let folder = tempfile::tempdir().unwrap();
     let command =
         "likelier generate --dataset optdigits --prior 0.5 --protocol discard --out optdigits-half";
-    let output = Command::new(env!("CARGO_BIN_EXE_likelier"))
-        .args(command.split(' ').skip(1))
-        .current_dir(folder.path())
-        .env("LIKELIER_DATA", data.canonicalize().unwrap())
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert_eq!(String::from_utf8(output.stdout).unwrap().trim(), shown(&readme(), command));
+    assert_eq!(printed(command, folder.path(), &data), shown(&readme(), command));
 }
 
 #[test]
@@ -134,14 +139,7 @@ fn the_tour_prints_what_the_readme_shows() {
     for block in tour.split("```console\n$ ").skip(1) {
         let (command, shown) = block.split_once('\n').unwrap();
         let shown = &shown[..shown.find("```").unwrap()];
-        let output = Command::new(env!("CARGO_BIN_EXE_likelier"))
-            .args(command.split(' ').skip(1))
-            .current_dir(folder.path())
-            .env("LIKELIER_DATA", data.canonicalize().unwrap())
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{command}: {}", String::from_utf8_lossy(&output.stderr));
-        assert_eq!(String::from_utf8(output.stdout).unwrap().trim(), shown.trim(), "{command}");
+        assert_eq!(printed(command, folder.path(), &data), shown.trim(), "{command}");
         commands += 1;
     }
     assert_eq!(commands, 7);
