@@ -12,6 +12,7 @@ use crate::judging::PriorNotKnown;
 use crate::labels::{NeverPositive, NoPositive};
 use crate::output::FolderInUse;
 use crate::prior::{NoIdsInPool, NotInPool};
+use crate::reproduce::{RunInProgress, SettingsChanged, TrialsFailed, TrialsLeft, UnknownExperiment};
 use crate::scoring::{NoPairs, TooFew};
 use crate::train::{Interrupted, SavedState};
 
@@ -73,6 +74,25 @@ pub(crate) fn for_error(error: &anyhow::Error) -> Option<String> {
     }
     if error.downcast_ref::<Interrupted>().is_some() {
         return Some("the state is saved: the same command with --resume goes on from there".into());
+    }
+    if error.downcast_ref::<UnknownExperiment>().is_some() {
+        return Some(
+            "a file of your own ends in .toml; reproduce/default.toml shows what can be set".into(),
+        );
+    }
+    if error.downcast_ref::<SettingsChanged>().is_some() {
+        return Some(
+            "name another folder with --out: results with different settings must not be mixed".into(),
+        );
+    }
+    if error.downcast_ref::<RunInProgress>().is_some() {
+        return Some("wait for it to end, or name another folder with --out".into());
+    }
+    if error.downcast_ref::<TrialsLeft>().is_some() {
+        return Some("finished trials are kept: the same command goes on with the rest".into());
+    }
+    if error.downcast_ref::<TrialsFailed>().is_some() {
+        return Some("finished trials are kept: the same command tries the failed ones again".into());
     }
     if error.downcast_ref::<NoFile>().is_some() {
         return Some("check the path and its permissions".into());

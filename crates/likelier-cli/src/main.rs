@@ -17,6 +17,7 @@ mod output;
 mod plan;
 mod predict;
 mod prior;
+mod reproduce;
 mod scoring;
 mod train;
 
@@ -46,6 +47,7 @@ enum Verb {
     Predict(predict::Predict),
     Inspect(inspect::Inspect),
     Export(export::Export),
+    Reproduce(reproduce::Reproduce),
 }
 
 fn main() -> ExitCode {
@@ -61,6 +63,7 @@ fn main() -> ExitCode {
         Verb::Predict(verb) => verb.run().map(|()| Answer::Yes),
         Verb::Inspect(verb) => verb.run().map(|()| Answer::Yes),
         Verb::Export(verb) => verb.run().map(|()| Answer::Yes),
+        Verb::Reproduce(verb) => verb.run().map(|()| Answer::Yes),
     };
     match outcome {
         Ok(Answer::Yes) => ExitCode::SUCCESS,

@@ -16,7 +16,7 @@ use likelier::data::benchmark::Benchmark;
 use likelier::estimate::selection::{Dealing, Grid, Rule, Yardstick, fit_each, out_of_fold};
 use likelier::risk::ThresholdRule;
 use likelier::train::{Config, Control};
-use likelier::trial::Trial;
+use likelier::trial::{Design, Trial};
 use likelier::{Method, Prior, Protocol};
 
 const TRIALS: u64 = 3;
@@ -35,7 +35,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         for prior in [0.2, 0.5, 0.8] {
             for seed in 0..TRIALS {
                 let prior = Prior::new(prior)?;
-                let trial = Trial::draw(&dataset, prior, Protocol::DISCARD, spec.pairs, seed)?;
+                let trial =
+                    Trial::draw(&dataset, &Design::new(prior, Protocol::DISCARD, spec.pairs), seed)?;
+                let pairs = trial.comparisons().ok_or("pairs were drawn")?;
                 let base = Config { seed, ..Config::new(Method::PcompRelu, prior, Protocol::DISCARD) };
                 let candidates = Grid {
                     methods: vec![Method::PcompRelu, Method::RankPruning, Method::Likelihood],
@@ -46,15 +48,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 }
                 .candidates();
                 let (control, dealing) = (Control::default(), Dealing { seed, ..Dealing::default() });
-                let judged = out_of_fold(
-                    &dataset.rows,
-                    &trial.comparisons,
-                    &candidates,
-                    &dealing,
-                    &control,
-                    |_, _| (),
-                )?;
-                let fitted = fit_each(&dataset.rows, &trial.comparisons, &candidates, &control)?;
+                let judged = out_of_fold(&dataset.rows, pairs, &candidates, &dealing, &control, |_, _| ())?;
+                let fitted = fit_each(&dataset.rows, pairs, &candidates, &control)?;
                 let choices =
                     Yardstick::ALL.map(|yardstick| judged.choose(&Rule { yardstick, tolerance: 1.0 }));
                 for (place, (candidate, classifier)) in candidates.iter().zip(&fitted).enumerate() {

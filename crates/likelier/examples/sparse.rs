@@ -13,14 +13,15 @@ use likelier::data::Rows;
 use likelier::data::benchmark::Benchmark;
 use likelier::model::ScalingKind;
 use likelier::train::{Config, Data, train};
-use likelier::trial::Trial;
+use likelier::trial::{Design, Trial};
 use likelier::{Error, Method, Prior, Protocol};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let data_dir = std::env::var_os("LIKELIER_DATA").ok_or("set LIKELIER_DATA to the data directory")?;
     let dataset = Benchmark::Cnae9.load(Path::new(&data_dir))?;
     let prior = Prior::new(0.5)?;
-    let trial = Trial::draw(&dataset, prior, Protocol::DISCARD, dataset.benchmark.spec().pairs, 0)?;
+    let trial =
+        Trial::draw(&dataset, &Design::new(prior, Protocol::DISCARD, dataset.benchmark.spec().pairs), 0)?;
     let config = Config {
         scaling: Some(ScalingKind::LargestAbsolute),
         epochs: 2000,
@@ -29,14 +30,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let sparse = dataset.rows.to_sparse();
     let all: Vec<u32> = (0..dataset.rows.len() as u32).collect();
     let run = |rows: &Rows| -> Result<(Vec<f32>, f64), Error> {
-        let data = Data { rows, piles: trial.comparisons.piles(), labels: None };
+        let data = Data { rows, ..trial.data() };
         let start = Instant::now();
         let classifier = train(&data, &config, |_, _| Ok(()))?;
         let seconds = start.elapsed().as_secs_f64();
         Ok((classifier.scores(rows, &all)?, seconds))
     };
     let short = |rows: &Rows| -> Result<Vec<f32>, Error> {
-        let data = Data { rows, piles: trial.comparisons.piles(), labels: None };
+        let data = Data { rows, ..trial.data() };
         let few = Config { epochs: 10, ..config.clone() };
         train(&data, &few, |_, _| Ok(()))?.scores(rows, &all)
     };

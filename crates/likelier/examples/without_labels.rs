@@ -23,7 +23,7 @@ use likelier::estimate::{Folds, Grouping, HeldOutScores, ProtocolTest, Verdict, 
 use likelier::model::{Architecture, Mlp, MlpNorm};
 use likelier::random::{ChaCha8Rng, Purpose, chance, epoch_stream, unit};
 use likelier::train::Control;
-use likelier::trial::Trial;
+use likelier::trial::{Design, Trial};
 use likelier::{Collection, Prior, Protocol};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
@@ -47,16 +47,16 @@ fn pendigits() -> Outcome {
         let protocol = Protocol::new(collection, 0.0)?;
         for prior in [0.2, 0.5, 0.8] {
             for seed in 0..5 {
-                let trial = Trial::draw(&dataset, Prior::new(prior)?, protocol, 2_500, seed)?;
+                let trial = Trial::draw(&dataset, &Design::new(Prior::new(prior)?, protocol, 2_500), seed)?;
+                let pairs = trial.comparisons().ok_or("pairs were drawn")?;
                 let items = dataset.rows.len();
-                let folds = Folds::new(&trial.comparisons, items, 5, Grouping::Comparisons, seed)?;
+                let folds = Folds::new(pairs, items, 5, Grouping::Comparisons, seed)?;
                 let config = scorer(
                     Architecture::Mlp(Mlp { hidden: vec![100, 100], norm: MlpNorm::EachLayer }),
                     protocol,
                 )?;
                 let control = Control::default();
-                let fit =
-                    cross_fit(&dataset.rows, &trial.comparisons, folds, &config, &control, |_, _| ())?;
+                let fit = cross_fit(&dataset.rows, pairs, folds, &config, &control, |_, _| ())?;
                 let estimate = best_bin(&fit.scores, &protocol, 0.95)?;
                 let found = estimate.details.ok_or("best-bin has details")?;
                 let [first, second] = found.containment.map(|side| side.value);

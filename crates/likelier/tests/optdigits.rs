@@ -9,7 +9,7 @@ use likelier::data::benchmark::Benchmark;
 use likelier::evaluate::mean_and_deviation;
 use likelier::model::ScalingKind;
 use likelier::train::Config;
-use likelier::trial::Trial;
+use likelier::trial::{Design, Trial};
 use likelier::{Method, Prior, Protocol};
 
 const TRIALS: u64 = 5;
@@ -22,7 +22,7 @@ fn cell(
 ) -> (f64, f64) {
     let half = Prior::new(0.5).unwrap();
     let trial = |seed| {
-        let trial = Trial::draw(dataset, half, Protocol::DISCARD, 1000, seed).unwrap();
+        let trial = Trial::draw(dataset, &Design::new(half, Protocol::DISCARD, 1000), seed).unwrap();
         let config = change(Config { seed, ..Config::new(method, half, Protocol::DISCARD) });
         mean_and_deviation(&trial.last_accuracies(&config, 10).unwrap()).0
     };
@@ -63,10 +63,10 @@ fn a_trial_is_what_its_seed_says_and_is_tested_at_its_prior() {
     let Some(folder) = data_dir() else { return };
     let dataset = Benchmark::Optdigits.load(&folder).unwrap();
     let prior = Prior::new(0.2).unwrap();
-    let draw = |seed| Trial::draw(&dataset, prior, Protocol::DISCARD, 500, seed).unwrap();
+    let draw = |seed| Trial::draw(&dataset, &Design::new(prior, Protocol::DISCARD, 500), seed).unwrap();
     let trial = draw(1);
-    assert_eq!(trial.comparisons, draw(1).comparisons);
-    assert_ne!(trial.comparisons, draw(2).comparisons);
+    assert_eq!(trial.comparisons(), draw(1).comparisons());
+    assert_ne!(trial.comparisons(), draw(2).comparisons());
     let positives = trial
         .test
         .iter()

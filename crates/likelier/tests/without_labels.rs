@@ -16,7 +16,7 @@ use likelier::estimate::{
 use likelier::model::{Architecture, Mlp, MlpNorm};
 use likelier::random::{ChaCha8Rng, Purpose, chance, epoch_stream, unit};
 use likelier::train::Control;
-use likelier::trial::Trial;
+use likelier::trial::{Design, Trial};
 use likelier::{Collection, Prior, Protocol};
 
 const SETS: u32 = 200;
@@ -288,13 +288,13 @@ fn the_prior_of_pendigits_is_found_from_comparisons_alone() {
     let architecture = || Architecture::Mlp(Mlp { hidden: vec![50], norm: MlpNorm::EachLayer });
     for collection in Collection::ALL {
         let truth = protocol(collection, 0.0);
-        let trial = Trial::draw(&dataset, Prior::new(0.2).unwrap(), truth, 2500, 0).unwrap();
-        let folds = Folds::new(&trial.comparisons, dataset.rows.len(), 4, Grouping::Items, 0).unwrap();
+        let trial = Trial::draw(&dataset, &Design::new(Prior::new(0.2).unwrap(), truth, 2500), 0).unwrap();
+        let pairs = trial.comparisons().unwrap();
+        let folds = Folds::new(pairs, dataset.rows.len(), 4, Grouping::Items, 0).unwrap();
         // The scorer is not told what became of the pairs.
         let config = scorer(architecture(), Protocol::FORCED_CHOICE).unwrap();
         let control = Control::default();
-        let fit =
-            cross_fit(&dataset.rows, &trial.comparisons, folds, &config, &control, |_, _| ()).unwrap();
+        let fit = cross_fit(&dataset.rows, pairs, folds, &config, &control, |_, _| ()).unwrap();
         let report = recommend(vec![best_bin(&fit.scores, &truth, 0.95).unwrap()]);
         assert_eq!(report.recommended, Some(PriorEstimator::BestBin), "{:?}", report.reasons);
         assert!((report.prior.value - 0.2).abs() < 0.06 && report.prior.holds(0.2), "{:?}", report.prior);

@@ -193,7 +193,7 @@ pub struct Composition {
 }
 
 /// Where a score turns positive.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ThresholdRule {
     /// At 0.

@@ -1,6 +1,6 @@
 //! What a training run is asked to do.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::optimiser::OptimiserKind;
 use crate::error::Error;
@@ -49,7 +49,7 @@ pub struct Config {
 }
 
 /// When rank pruning selects anew.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum PruningSchedule {
     /// Before each epoch, over the whole piles.
@@ -60,7 +60,7 @@ pub enum PruningSchedule {
 }
 
 /// Who predicts, where there is a teacher.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Predictor {
     /// The model itself.
@@ -82,7 +82,7 @@ pub struct HoldOut {
 }
 
 /// What is measured on held-out comparisons; smaller is better.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Criterion {
     /// The unbiased risk (Theorem 3) with the logistic loss, its columns cut at 0.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::estimate::HeldOutScores;
@@ -12,7 +12,7 @@ use crate::protocol::Protocol;
 use crate::risk::{Correction, Loss, RiskTable};
 
 /// What candidates are compared by. Scores are counted from the threshold, so that σ(0) = ½ lies there.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Yardstick {
     /// The unbiased risk (Theorem 3) with the logistic loss, its columns cut at 0. It asks for scores

@@ -1,0 +1,171 @@
+//! `likelier reproduce`: the paper's tables and figure, ours beside the paper's.
+
+mod job;
+mod raw;
+mod run;
+mod settings;
+mod spec;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Result, bail};
+use clap::Args;
+
+use crate::data_dir::DataDir;
+use crate::output::NewFile;
+use raw::Raw;
+pub(crate) use raw::{RunInProgress, SettingsChanged};
+use run::{Labour, run};
+pub(crate) use spec::UnknownExperiment;
+use spec::{Job, Spec};
+
+/// Run an experiment of the paper, and show our numbers beside the paper's.
+///
+/// Each finished trial is added to raw.csv at once; the same command goes on where it was stopped, however that
+/// was. The folder also gets settings.toml (every choice behind the rows), summary.md and report.html.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  likelier reproduce table3 --out table3
+  likelier reproduce table2 --datasets mnist --priors 0.5 --methods pcomp-relu,pcomp-teacher --trials 1 --out mnist
+  likelier reproduce my-experiment.toml --out mine")]
+pub(crate) struct Reproduce {
+    /// table2, table3 or figure2; or a file like those in reproduce/, ending in .toml.
+    #[arg(value_name = "EXPERIMENT")]
+    experiment: String,
+    #[command(flatten)]
+    parts: Parts,
+    /// Trials at a time [default: one for each core]. Results are the same for any number.
+    #[arg(long, value_name = "N")]
+    jobs: Option<usize>,
+    /// Threads of each trial. Results are the same for any number.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    threads: usize,
+    /// The folder for the results; a run that is there already is gone on with.
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    #[command(flatten)]
+    data_dir: DataDir,
+    /// Print the summary as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Which parts of an experiment.
+#[derive(Args, Default)]
+#[command(next_help_heading = "Parts")]
+pub(crate) struct Parts {
+    /// Only these data sets.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    datasets: Vec<String>,
+    /// Only these priors.
+    #[arg(long, value_name = "SHARE,…", value_delimiter = ',')]
+    priors: Vec<String>,
+    /// Only these methods.
+    #[arg(long, value_name = "METHOD,…", value_delimiter = ',')]
+    methods: Vec<String>,
+    /// Only these variants.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    variants: Vec<String>,
+    /// So many trials of each.
+    #[arg(long, value_name = "N")]
+    trials: Option<u64>,
+    /// So many epochs, which makes it another experiment.
+    #[arg(long, value_name = "N")]
+    epochs: Option<u64>,
+}
+
+impl Parts {
+    /// Those of `all` that are asked for; all, if nothing is said.
+    fn of<T: PartialEq>(
+        &self,
+        all: &[String],
+        asked: &[String],
+        what: &str,
+        read: impl Fn(&str) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let known = all.iter().map(|name| read(name)).collect::<Result<Vec<T>>>()?;
+        if asked.is_empty() {
+            return Ok(known);
+        }
+        for name in asked {
+            if !known.contains(&read(name)?) {
+                bail!("the {what} {name} is not part of this experiment; it has {}", all.join(", "));
+            }
+        }
+        let asked = asked.iter().map(|name| read(name)).collect::<Result<Vec<T>>>()?;
+        Ok(known.into_iter().filter(|one| asked.contains(one)).collect())
+    }
+}
+
+/// It was asked to stop.
+#[derive(Debug, thiserror::Error)]
+#[error("stopped with {left} of {all} trials left")]
+pub(crate) struct TrialsLeft {
+    left: usize,
+    all: usize,
+}
+
+/// Some trials failed.
+#[derive(Debug, thiserror::Error)]
+#[error("{} trials failed:\n  {}", .0.len(), .0.join("\n  "))]
+pub(crate) struct TrialsFailed(Vec<String>);
+
+impl Reproduce {
+    pub(crate) fn run(&self) -> Result<()> {
+        static STOP: AtomicBool = AtomicBool::new(false);
+        let spec = Spec::find(&self.experiment)?;
+        let jobs = spec.jobs(&self.parts)?;
+        let mut raw = Raw::open(&self.out)?;
+        for job in &jobs {
+            raw.has(job)?;
+        }
+        self.keep_settings(&jobs)?;
+        // Without a handler Ctrl-C ends the program as it always does, and finished trials stay.
+        let _ = ctrlc::set_handler(|| STOP.store(true, Ordering::Relaxed));
+        let labour = Labour {
+            data_dir: &self.data_dir.path()?,
+            workers: self
+                .jobs
+                .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, Into::into)),
+            threads: self.threads,
+            stop: &STOP,
+        };
+        let course = run(&jobs, &mut raw, &labour)?;
+        if !course.failed.is_empty() {
+            bail!(TrialsFailed(course.failed));
+        }
+        if course.left > 0 {
+            bail!(TrialsLeft { left: course.left, all: jobs.len() });
+        }
+        Ok(())
+    }
+
+    /// Adds the settings behind the rows to settings.toml, by their digest.
+    fn keep_settings(&self, jobs: &[Job]) -> Result<()> {
+        let path = self.out.join("settings.toml");
+        let mut all: BTreeMap<String, toml::Table> = match std::fs::read_to_string(&path) {
+            Ok(text) => toml::from_str(&text)?,
+            Err(_) => BTreeMap::new(),
+        };
+        for job in jobs {
+            all.insert(job.settings.digest()?, toml::from_str(&job.settings.text()?)?);
+        }
+        let text = toml::to_string(&all)?;
+        NewFile::create(&path)?.finish(|file| {
+            file.write_all(
+                b"# Every choice behind the rows of raw.csv, which name these by their digest.\n\n",
+            )?;
+            Ok(file.write_all(text.as_bytes())?)
+        })
+    }
+}
+
+/// The version of the program, with the commit it was built from where that is known.
+fn version() -> String {
+    match option_env!("LIKELIER_COMMIT") {
+        Some(commit) => format!("{}+{commit}", env!("CARGO_PKG_VERSION")),
+        None => env!("CARGO_PKG_VERSION").to_owned(),
+    }
+}

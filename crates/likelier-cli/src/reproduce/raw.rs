@@ -1,0 +1,299 @@
+//! `raw.csv`: a row for each finished trial, written as soon as it is finished.
+//!
+//! A row is one write, so a killed run leaves at most one broken line, at the end; it is cut off when the run
+//! is taken up again. The file is locked while a run goes on.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, TryLockError};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use likelier::Method;
+use likelier::data::benchmark::Benchmark;
+
+use super::spec::Job;
+
+const COLUMNS: &str = "dataset,prior,method,trial,seed,accuracy,accuracy_last,accuracy_mean_last_10,accuracy_best,\
+                       label_free,label_free_low,label_free_high,seconds,settings,version";
+
+/// What identifies a trial: data set, prior, method, variant, number.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Key {
+    pub(super) dataset: Benchmark,
+    /// As written.
+    pub(super) prior: String,
+    /// Place in [`Method::ALL`], so that keys sort as tables do.
+    method: usize,
+    pub(super) variant: String,
+    trial: u64,
+}
+
+impl Key {
+    pub(super) fn method(&self) -> Method {
+        Method::ALL[self.method]
+    }
+
+    fn new(dataset: Benchmark, prior: String, method: Method, variant: String, trial: u64) -> Self {
+        let method = Method::ALL.iter().position(|known| *known == method).unwrap_or(0);
+        Self { dataset, prior, method, variant, trial }
+    }
+
+    pub(super) fn of(job: &Job) -> Self {
+        let prior = job.prior.to_string();
+        Self::new(job.dataset, prior, job.method, job.variant.clone(), job.trial)
+    }
+}
+
+/// What a trial gave.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Outcome {
+    pub(super) seed: u64,
+    /// The headline: the mean of the last ten epochs, or the selected model's for methods that select.
+    pub(super) accuracy: f64,
+    pub(super) accuracy_last: f64,
+    pub(super) accuracy_mean_last_10: f64,
+    pub(super) accuracy_best: f64,
+    /// By comparisons between test rows: value, low and high.
+    pub(super) label_free: Option<[f64; 3]>,
+    pub(super) seconds: f64,
+    /// Of the settings.
+    pub(super) digest: String,
+    /// What was decided in the trial: chosen values, the epoch stopped at.
+    pub(super) decided: String,
+    pub(super) version: String,
+}
+
+/// The file of finished trials.
+pub(super) struct Raw {
+    path: PathBuf,
+    file: File,
+    rows: BTreeMap<Key, Outcome>,
+}
+
+/// Settings are not what they were when earlier trials of the folder ran.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "{}: {} of {} at {} was run with other settings ({was}, now {now})",
+    path.display(), key.variant, key.method(), key.prior
+)]
+pub(crate) struct SettingsChanged {
+    path: PathBuf,
+    key: Key,
+    was: String,
+    now: String,
+}
+
+/// Another run writes to the folder.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: another run writes to it", .0.display())]
+pub(crate) struct RunInProgress(PathBuf);
+
+impl Raw {
+    /// Opens the file of a folder, or starts one.
+    pub(super) fn open(folder: &Path) -> Result<Self> {
+        let path = folder.join("raw.csv");
+        let open = || -> Result<(File, String)> {
+            fs::create_dir_all(folder)?;
+            let mut file = File::options()
+                .read(true)
+                .write(true)
+                .create(true)
+                .truncate(false)
+                .open(&path)?;
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) => bail!(RunInProgress(path.clone())),
+                Err(TryLockError::Error(error)) => return Err(error.into()),
+                Ok(()) => {}
+            }
+            let mut text = String::new();
+            file.read_to_string(&mut text)?;
+            Ok((file, text))
+        };
+        let (mut file, text) = open().with_context(|| format!("cannot use {}", path.display()))?;
+        let whole = text.rfind('\n').map_or(0, |end| end + 1);
+        if whole < text.len() {
+            file.set_len(whole as u64)?;
+        }
+        let mut lines = text[..whole].lines();
+        let rows = match lines.next() {
+            None => {
+                file.seek(SeekFrom::Start(0))?;
+                file.write_all(format!("{COLUMNS}\n").as_bytes())?;
+                BTreeMap::new()
+            }
+            Some(COLUMNS) => lines
+                .enumerate()
+                .map(|(at, line)| {
+                    read(line).with_context(|| {
+                        format!("{}, line {}: is not the row of a trial", path.display(), at + 2)
+                    })
+                })
+                .collect::<Result<_>>()?,
+            Some(_) => bail!("{}: its first line is not that of finished trials", path.display()),
+        };
+        file.seek(SeekFrom::End(0))?;
+        Ok(Self { path, file, rows })
+    }
+
+    /// Whether a trial is done. Refuses one that was done with other settings.
+    pub(super) fn has(&self, job: &Job) -> Result<bool> {
+        let key = Key::of(job);
+        let Some(done) = self.rows.get(&key) else { return Ok(false) };
+        let now = job.settings.digest()?;
+        if done.digest != now {
+            let (path, was) = (self.path.clone(), done.digest.clone());
+            bail!(SettingsChanged { path, key, was, now });
+        }
+        Ok(true)
+    }
+
+    /// Adds a finished trial.
+    pub(super) fn add(&mut self, key: Key, outcome: Outcome) -> Result<()> {
+        let mut write = || {
+            self.file.write_all(line(&key, &outcome).as_bytes())?;
+            self.file.sync_data()
+        };
+        write().with_context(|| format!("cannot write {}", self.path.display()))?;
+        self.rows.insert(key, outcome);
+        Ok(())
+    }
+
+    /// All finished trials.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the summary will read it"))]
+    pub(super) fn rows(&self) -> &BTreeMap<Key, Outcome> {
+        &self.rows
+    }
+}
+
+fn line(key: &Key, outcome: &Outcome) -> String {
+    let Outcome { seed, accuracy, accuracy_last, accuracy_mean_last_10, accuracy_best, .. } = outcome;
+    let label_free = outcome
+        .label_free
+        .map_or(",,".into(), |[value, low, high]| format!("{value:.6},{low:.6},{high:.6}"));
+    let mut settings = format!("{} {}", key.variant, outcome.digest);
+    if !outcome.decided.is_empty() {
+        settings = format!("{settings} {}", outcome.decided);
+    }
+    format!(
+        "{},{},{},{},{seed},{accuracy:.6},{accuracy_last:.6},{accuracy_mean_last_10:.6},{accuracy_best:.6},\
+         {label_free},{:.2},{settings},{}\n",
+        key.dataset.spec().short_name,
+        key.prior,
+        key.method(),
+        key.trial,
+        outcome.seconds,
+        outcome.version
+    )
+}
+
+fn read(line: &str) -> Option<(Key, Outcome)> {
+    let fields: Vec<&str> = line.split(',').collect();
+    let [
+        dataset,
+        prior,
+        method,
+        trial,
+        seed,
+        accuracy,
+        last,
+        mean,
+        best,
+        value,
+        low,
+        high,
+        seconds,
+        settings,
+        version,
+    ] = fields[..]
+    else {
+        return None;
+    };
+    let number = |text: &str| text.parse::<f64>().ok();
+    let mut words = settings.splitn(3, ' ');
+    let (variant, digest) = (words.next()?.to_owned(), words.next()?.to_owned());
+    let label_free = match (number(value), number(low), number(high)) {
+        (Some(value), Some(low), Some(high)) => Some([value, low, high]),
+        _ => None,
+    };
+    let key =
+        Key::new(dataset.parse().ok()?, prior.into(), method.parse().ok()?, variant, trial.parse().ok()?);
+    let outcome = Outcome {
+        seed: seed.parse().ok()?,
+        accuracy: number(accuracy)?,
+        accuracy_last: number(last)?,
+        accuracy_mean_last_10: number(mean)?,
+        accuracy_best: number(best)?,
+        label_free,
+        seconds: number(seconds)?,
+        digest,
+        decided: words.next().unwrap_or_default().to_owned(),
+        version: version.to_owned(),
+    };
+    Some((key, outcome))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn outcome(accuracy: f64) -> Outcome {
+        Outcome {
+            seed: 3,
+            accuracy,
+            accuracy_last: 0.5,
+            accuracy_mean_last_10: 0.25,
+            accuracy_best: 0.75,
+            label_free: Some([0.9, 0.8, 1.1]),
+            seconds: 1.5,
+            digest: "01234567".into(),
+            decided: "learning-rate=0.01 epoch=7".into(),
+            version: "0.1.0".into(),
+        }
+    }
+
+    fn key(trial: u64) -> Key {
+        Key::new(Benchmark::Usps, "0.2".into(), Method::PcompRelu, "plain@0.5".into(), trial)
+    }
+
+    #[test]
+    fn a_row_is_read_back_as_it_was() {
+        for outcome in
+            [outcome(0.125), Outcome { label_free: None, decided: String::new(), ..outcome(1.0) }]
+        {
+            let (read_key, read) = read(line(&key(4), &outcome).trim_end()).unwrap();
+            assert_eq!((read_key, read), (key(4), outcome));
+        }
+        assert_eq!(line(&key(0), &outcome(0.5)).split(',').count(), COLUMNS.split(',').count());
+        assert_eq!(read("usps,0.2"), None);
+    }
+
+    #[test]
+    fn a_broken_last_line_is_cut_off_and_the_rest_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("raw.csv");
+        let mut raw = Raw::open(folder.path()).unwrap();
+        raw.add(key(0), outcome(0.5)).unwrap();
+        drop(raw);
+        let whole = fs::read_to_string(&path).unwrap();
+        fs::write(&path, format!("{whole}usps,0.2,pcomp-re")).unwrap();
+        let mut raw = Raw::open(folder.path()).unwrap();
+        assert_eq!(raw.rows().len(), 1);
+        raw.add(key(1), outcome(0.5)).unwrap();
+        drop(raw);
+        let lines = fs::read_to_string(&path).unwrap();
+        assert_eq!(lines, whole.clone() + &line(&key(1), &outcome(0.5)));
+        // A broken line elsewhere is no accident of a kill.
+        fs::write(&path, whole.replace("pcomp-relu", "pcomp")).unwrap();
+        let Err(error) = Raw::open(folder.path()) else { panic!("a broken line was taken") };
+        assert!(format!("{error:#}").contains("line 2"), "{error:#}");
+    }
+
+    #[test]
+    fn two_runs_cannot_write_to_one_folder() {
+        let folder = tempfile::tempdir().unwrap();
+        let _raw = Raw::open(folder.path()).unwrap();
+        let Err(error) = Raw::open(folder.path()) else { panic!("it was opened twice") };
+        assert!(error.downcast_ref::<RunInProgress>().is_some(), "{error:#}");
+    }
+}

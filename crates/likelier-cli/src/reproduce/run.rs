@@ -1,0 +1,118 @@
+//! The trials of an experiment, several at a time.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::{Context, Result};
+use indicatif::{ProgressBar, ProgressStyle};
+use likelier::data::benchmark::{Benchmark, Dataset};
+
+use super::job;
+use super::raw::{Key, Raw};
+use super::spec::Job;
+
+/// How trials are carried out. Nothing here changes a result.
+pub(super) struct Labour<'a> {
+    pub(super) data_dir: &'a std::path::Path,
+    /// Trials at a time.
+    pub(super) workers: usize,
+    /// Threads of each.
+    pub(super) threads: usize,
+    /// Becomes true when the run should end.
+    pub(super) stop: &'a AtomicBool,
+}
+
+/// How the trials went.
+pub(super) struct Course {
+    /// Trials that failed, in words.
+    pub(super) failed: Vec<String>,
+    /// Trials that were not begun or not finished.
+    pub(super) left: usize,
+}
+
+/// Runs the trials that are not done yet, and adds each to the file when it is finished.
+pub(super) fn run(jobs: &[Job], raw: &mut Raw, labour: &Labour<'_>) -> Result<Course> {
+    let mut open = Vec::new();
+    for job in jobs {
+        if !raw.has(job)? {
+            open.push(job);
+        }
+    }
+    let bar = ProgressBar::new(jobs.len() as u64)
+        .with_position((jobs.len() - open.len()) as u64)
+        .with_style(
+            ProgressStyle::with_template("{bar:32} trial {pos} of {len}, {eta} left, {msg}")
+                .context("the progress bar")?,
+        );
+    bar.reset_eta();
+    let sets = Sets { data_dir: labour.data_dir, loaded: Mutex::default() };
+    let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    let (raw, failed) = (Mutex::new(raw), Mutex::new(Vec::new()));
+    // A trial whose row cannot be written ends the run: the next ones would be lost as well.
+    let broken: Mutex<Option<anyhow::Error>> = Mutex::new(None);
+    let work = || {
+        while let Some(job) = open.get(next.fetch_add(1, Ordering::Relaxed)) {
+            if labour.stop.load(Ordering::Relaxed) || locked(&broken).is_some() {
+                return;
+            }
+            let name = name(job);
+            bar.set_message(name.clone());
+            let outcome = sets
+                .get(job.dataset)
+                .and_then(|dataset| job::run(job, &dataset, labour.threads, labour.stop));
+            match outcome {
+                Ok(Some(outcome)) => {
+                    if let Err(error) = locked(&raw).add(Key::of(job), outcome) {
+                        *locked(&broken) = Some(error);
+                        return;
+                    }
+                    finished.fetch_add(1, Ordering::Relaxed);
+                }
+                Ok(None) => {}
+                Err(error) => locked(&failed).push(format!("{name}: {error:#}")),
+            }
+            bar.inc(1);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..labour.workers.max(1) {
+            scope.spawn(work);
+        }
+    });
+    bar.finish_and_clear();
+    if let Some(error) = locked(&broken).take() {
+        return Err(error);
+    }
+    let failed = std::mem::take(&mut *locked(&failed));
+    let left = open.len() - finished.load(Ordering::Relaxed) - failed.len();
+    Ok(Course { failed, left })
+}
+
+fn name(job: &Job) -> String {
+    let Job { dataset, prior, method, variant, trial, .. } = job;
+    format!("{} at {prior}, {method} ({variant}), trial {}", dataset.name(), trial + 1)
+}
+
+/// The data sets that were needed so far.
+struct Sets<'a> {
+    data_dir: &'a std::path::Path,
+    loaded: Mutex<HashMap<Benchmark, Arc<Dataset>>>,
+}
+
+impl Sets<'_> {
+    fn get(&self, benchmark: Benchmark) -> Result<Arc<Dataset>> {
+        let mut loaded = locked(&self.loaded);
+        if let Some(dataset) = loaded.get(&benchmark) {
+            return Ok(dataset.clone());
+        }
+        let dataset = Arc::new(benchmark.load(self.data_dir)?);
+        loaded.insert(benchmark, dataset.clone());
+        Ok(dataset)
+    }
+}
+
+/// What a lock guards; it is sound even if a thread that held it has panicked.
+fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
