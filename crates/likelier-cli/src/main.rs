@@ -15,6 +15,8 @@ mod labels;
 mod model;
 mod output;
 mod plan;
+#[allow(dead_code, reason = "made before what it is for: the report and the reproduction")]
+mod plot;
 mod predict;
 mod prior;
 mod reproduce;
