@@ -12,7 +12,9 @@ use crate::judging::PriorNotKnown;
 use crate::labels::{NeverPositive, NoPositive};
 use crate::output::FolderInUse;
 use crate::prior::{NoIdsInPool, NotInPool};
-use crate::reproduce::{RunInProgress, SettingsChanged, TrialsFailed, TrialsLeft, UnknownExperiment};
+use crate::reproduce::{
+    NotAPart, RunInProgress, SettingsChanged, TrialsFailed, TrialsLeft, UnknownExperiment,
+};
 use crate::scoring::{NoPairs, TooFew};
 use crate::train::{Interrupted, SavedState};
 
@@ -78,6 +80,11 @@ pub(crate) fn for_error(error: &anyhow::Error) -> Option<String> {
     if error.downcast_ref::<UnknownExperiment>().is_some() {
         return Some(
             "a file of your own ends in .toml; reproduce/default.toml shows what can be set".into(),
+        );
+    }
+    if error.downcast_ref::<NotAPart>().is_some() {
+        return Some(
+            "leave the flag out for all of it, or write an experiment of your own as a .toml file".into(),
         );
     }
     if error.downcast_ref::<SettingsChanged>().is_some() {

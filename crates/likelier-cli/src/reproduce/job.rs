@@ -69,7 +69,7 @@ pub(super) fn run(
     let Some(trained) = train(&trial, &config, settings.evaluate_every, &control)? else {
         return Ok(None);
     };
-    let seconds = (start.elapsed() - trained.measuring).as_secs_f64();
+    let seconds = start.elapsed().saturating_sub(trained.measuring).as_secs_f64();
     let accuracy = trial.accuracy(&trained.classifier)?;
     let (mean_last, last, best) = trained.course(accuracy);
     if config.hold_out.is_some() {

@@ -1,12 +1,18 @@
 //! `likelier reproduce`: the paper's tables and figure, ours beside the paper's.
 
+mod claims;
 mod job;
+mod markdown;
+mod page;
+mod paper;
 mod raw;
 mod run;
 mod settings;
 mod spec;
+mod summary;
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -14,12 +20,13 @@ use anyhow::{Result, bail};
 use clap::Args;
 
 use crate::data_dir::DataDir;
-use crate::output::NewFile;
+use crate::output::{NewFile, print_json, print_text};
 use raw::Raw;
 pub(crate) use raw::{RunInProgress, SettingsChanged};
 use run::{Labour, run};
 pub(crate) use spec::UnknownExperiment;
 use spec::{Job, Spec};
+use summary::summarise;
 
 /// Run an experiment of the paper, and show our numbers beside the paper's.
 ///
@@ -76,27 +83,33 @@ pub(crate) struct Parts {
     epochs: Option<u64>,
 }
 
-impl Parts {
-    /// Those of `all` that are asked for; all, if nothing is said.
-    fn of<T: PartialEq>(
-        &self,
-        all: &[String],
-        asked: &[String],
-        what: &str,
-        read: impl Fn(&str) -> Result<T>,
-    ) -> Result<Vec<T>> {
-        let known = all.iter().map(|name| read(name)).collect::<Result<Vec<T>>>()?;
-        if asked.is_empty() {
-            return Ok(known);
-        }
-        for name in asked {
-            if !known.contains(&read(name)?) {
-                bail!("the {what} {name} is not part of this experiment; it has {}", all.join(", "));
-            }
-        }
-        let asked = asked.iter().map(|name| read(name)).collect::<Result<Vec<T>>>()?;
-        Ok(known.into_iter().filter(|one| asked.contains(one)).collect())
+/// Those of `all` that are asked for; all, if nothing is said.
+fn those<T: PartialEq>(
+    all: &[String],
+    asked: &[String],
+    what: &str,
+    read: impl Fn(&str) -> Result<T>,
+) -> Result<Vec<T>> {
+    let known = all.iter().map(|name| read(name)).collect::<Result<Vec<T>>>()?;
+    if asked.is_empty() {
+        return Ok(known);
     }
+    let wanted = asked.iter().map(|name| read(name)).collect::<Result<Vec<T>>>()?;
+    for (name, one) in asked.iter().zip(&wanted) {
+        if !known.contains(one) {
+            bail!(NotAPart { what: what.into(), name: name.clone(), all: all.join(", ") });
+        }
+    }
+    Ok(known.into_iter().filter(|one| wanted.contains(one)).collect())
+}
+
+/// A part was asked for that the experiment does not have.
+#[derive(Debug, thiserror::Error)]
+#[error("the {what} {name} is not part of this experiment, which has {all}")]
+pub(crate) struct NotAPart {
+    what: String,
+    name: String,
+    all: String,
 }
 
 /// It was asked to stop.
@@ -109,7 +122,7 @@ pub(crate) struct TrialsLeft {
 
 /// Some trials failed.
 #[derive(Debug, thiserror::Error)]
-#[error("{} trials failed:\n  {}", .0.len(), .0.join("\n  "))]
+#[error("{} trials failed, the first of them:\n  {}", .0.len(), .0[..self.0.len().min(3)].join("\n  "))]
 pub(crate) struct TrialsFailed(Vec<String>);
 
 impl Reproduce {
@@ -133,13 +146,45 @@ impl Reproduce {
             stop: &STOP,
         };
         let course = run(&jobs, &mut raw, &labour)?;
+        let summary = summarise(&spec, raw.rows(), self.as_typed(), course.notes)?;
+        let write = |name: &str, text: String| {
+            NewFile::create(&self.out.join(name))?.finish(|file| Ok(file.write_all(text.as_bytes())?))
+        };
+        write("summary.md", markdown::page(&summary))?;
+        write("report.html", page::page(&summary))?;
+        if let Some(panels) = page::panels(&summary) {
+            write("figure.svg", panels.to_svg())?;
+        }
         if !course.failed.is_empty() {
             bail!(TrialsFailed(course.failed));
         }
         if course.left > 0 {
             bail!(TrialsLeft { left: course.left, all: jobs.len() });
         }
-        Ok(())
+        if self.json {
+            print_json("reproduce", &summary, &[])
+        } else {
+            print_text(&markdown::page(&summary), &[])
+        }
+    }
+
+    /// The command, as it decides the result.
+    fn as_typed(&self) -> String {
+        let mut command = format!("likelier reproduce {}", self.experiment);
+        let Parts { datasets, priors, methods, variants, trials, epochs } = &self.parts;
+        for (flag, values) in
+            [("datasets", datasets), ("priors", priors), ("methods", methods), ("variants", variants)]
+        {
+            if !values.is_empty() {
+                let _ = write!(command, " --{flag} {}", values.join(","));
+            }
+        }
+        for (flag, value) in [("trials", trials), ("epochs", epochs)] {
+            if let Some(value) = value {
+                let _ = write!(command, " --{flag} {value}");
+            }
+        }
+        command + " --out " + &self.out.display().to_string()
     }
 
     /// Adds the settings behind the rows to settings.toml, by their digest.

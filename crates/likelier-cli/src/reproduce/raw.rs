@@ -160,7 +160,6 @@ impl Raw {
     }
 
     /// All finished trials.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the summary will read it"))]
     pub(super) fn rows(&self) -> &BTreeMap<Key, Outcome> {
         &self.rows
     }

@@ -29,6 +29,8 @@ pub(super) struct Course {
     pub(super) failed: Vec<String>,
     /// Trials that were not begun or not finished.
     pub(super) left: usize,
+    /// What results rest on, where data sets are not whole.
+    pub(super) notes: Vec<String>,
 }
 
 /// Runs the trials that are not done yet, and adds each to the file when it is finished.
@@ -47,6 +49,10 @@ pub(super) fn run(jobs: &[Job], raw: &mut Raw, labour: &Labour<'_>) -> Result<Co
         );
     bar.reset_eta();
     let sets = Sets { data_dir: labour.data_dir, loaded: Mutex::default() };
+    // What is not there is said before the work, not after hours of it.
+    for job in &open {
+        sets.get(job.dataset)?;
+    }
     let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let (raw, failed) = (Mutex::new(raw), Mutex::new(Vec::new()));
     // A trial whose row cannot be written ends the run: the next ones would be lost as well.
@@ -86,7 +92,7 @@ pub(super) fn run(jobs: &[Job], raw: &mut Raw, labour: &Labour<'_>) -> Result<Co
     }
     let failed = std::mem::take(&mut *locked(&failed));
     let left = open.len() - finished.load(Ordering::Relaxed) - failed.len();
-    Ok(Course { failed, left })
+    Ok(Course { failed, left, notes: sets.notes(jobs) })
 }
 
 fn name(job: &Job) -> String {
@@ -109,6 +115,20 @@ impl Sets<'_> {
         let dataset = Arc::new(benchmark.load(self.data_dir)?);
         loaded.insert(benchmark, dataset.clone());
         Ok(dataset)
+    }
+
+    /// What the data sets of these trials lack. One that all trials are done of is loaded for it, unless it is
+    /// no longer there.
+    fn notes(&self, jobs: &[Job]) -> Vec<String> {
+        let mut notes = Vec::new();
+        for job in jobs {
+            if let Ok(Some(note)) = self.get(job.dataset).map(|dataset| dataset.note.clone())
+                && !notes.contains(&note)
+            {
+                notes.push(note);
+            }
+        }
+        notes
     }
 }
 

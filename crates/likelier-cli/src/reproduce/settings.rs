@@ -95,7 +95,8 @@ impl Settings {
     /// A name for these settings: no two that differ share it.
     pub(super) fn digest(&self) -> Result<String> {
         let digest = Sha256::digest(self.text()?);
-        Ok(digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect())
+        let [a, b, c, d, ..] = digest[..] else { return Ok(String::new()) };
+        Ok(format!("{:08x}", u32::from_be_bytes([a, b, c, d])))
     }
 
     /// What a trial of a data set draws. Where the copy is partial, pairs are fewer in proportion.

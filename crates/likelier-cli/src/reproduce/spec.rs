@@ -1,5 +1,4 @@
 //! What an experiment is: a TOML file of differences from `reproduce/default.toml`.
-#![expect(dead_code, reason = "the summary will read it")]
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -11,8 +10,8 @@ use likelier::{Method, Prior};
 use serde::Deserialize;
 use toml::{Table, Value};
 
-use super::Parts;
 use super::settings::Settings;
+use super::{Parts, those};
 use crate::input::given;
 
 const DEFAULT: &str = include_str!("../../../../reproduce/default.toml");
@@ -86,6 +85,14 @@ pub(super) struct Job {
     pub(super) settings: Arc<Settings>,
 }
 
+impl Variant {
+    /// Whether it has all of the paper's methods, so that what the paper says of them can be asked.
+    pub(super) fn is_complete(&self) -> bool {
+        let has = |method: &Method| self.methods.iter().any(|name| name.parse().ok() == Some(*method));
+        Method::ALL.iter().filter(|method| method.is_from_the_paper()).all(has)
+    }
+}
+
 impl Spec {
     /// A named experiment, or one from a file.
     pub(super) fn find(name: &str) -> Result<Self> {
@@ -119,13 +126,13 @@ impl Spec {
     /// The trials of the parts that are asked for: all first trials, then all second ones.
     pub(super) fn jobs(&self, parts: &Parts) -> Result<Vec<Job>> {
         let datasets =
-            parts.of(&self.datasets, &parts.datasets, "data set", |name| Ok(name.parse::<Benchmark>()?))?;
+            those(&self.datasets, &parts.datasets, "data set", |name| Ok(name.parse::<Benchmark>()?))?;
         let priors = self.priors.iter().map(ToString::to_string).collect::<Vec<_>>();
-        let priors = parts.of(&priors, &parts.priors, "prior", |prior| Ok(prior.parse::<Prior>()?))?;
+        let priors = those(&priors, &parts.priors, "prior", |prior| Ok(prior.parse::<Prior>()?))?;
         let all: Vec<String> = self.variant.iter().flat_map(|variant| variant.methods.clone()).collect();
-        let methods = parts.of(&all, &parts.methods, "method", |name| Ok(name.parse::<Method>()?))?;
+        let methods = those(&all, &parts.methods, "method", |name| Ok(name.parse::<Method>()?))?;
         let names: Vec<String> = self.variant.iter().map(|variant| variant.name.clone()).collect();
-        let variants = parts.of(&names, &parts.variants, "variant", |name| Ok(name.to_owned()))?;
+        let variants = those(&names, &parts.variants, "variant", |name| Ok(name.to_owned()))?;
         let sweep: Vec<Option<&Value>> = match &self.sweep {
             Some(sweep) => sweep.values.iter().map(Some).collect(),
             None => vec![None],

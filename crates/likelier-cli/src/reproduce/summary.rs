@@ -1,0 +1,383 @@
+//! What a run found, as one record: the tables beside the paper's, figures, claims, and what to note.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use likelier::Method;
+use likelier::data::benchmark::Benchmark;
+use likelier::evaluate::mean_and_deviation;
+use serde::Serialize;
+
+use super::claims::{Cell, Claim, claims, growth};
+use super::paper::{Accuracy, Paper, standard_errors};
+use super::raw::{Key, Outcome};
+use super::spec::{Spec, label, plain};
+
+/// Differences of this many standard errors and more are called a disagreement.
+pub(super) const AGREE: f64 = 3.0;
+
+/// A run, told.
+#[derive(Serialize)]
+pub(super) struct Summary {
+    pub(super) title: String,
+    /// What made it.
+    pub(super) provenance: Provenance,
+    /// What its results rest on.
+    pub(super) notes: Vec<String>,
+    pub(super) tables: Vec<Table>,
+    pub(super) figures: Vec<Figure>,
+    pub(super) beyond: Vec<Beyond>,
+    /// By variant.
+    pub(super) claims: Vec<(String, Vec<Claim>)>,
+}
+
+/// What made a run.
+#[derive(Serialize)]
+pub(super) struct Provenance {
+    pub(super) command: String,
+    /// All versions that rows come from.
+    pub(super) versions: Vec<String>,
+    pub(super) machine: String,
+    pub(super) trials: usize,
+    /// Of all trials together, measuring left out.
+    pub(super) seconds: f64,
+}
+
+/// One variant in the paper's layout.
+#[derive(Serialize)]
+pub(super) struct Table {
+    pub(super) variant: String,
+    pub(super) about: String,
+    pub(super) datasets: Vec<&'static str>,
+    pub(super) blocks: Vec<Block>,
+}
+
+/// One prior.
+#[derive(Serialize)]
+pub(super) struct Block {
+    pub(super) prior: String,
+    pub(super) lines: Vec<Line>,
+}
+
+/// One method.
+#[derive(Serialize)]
+pub(super) struct Line {
+    pub(super) method: Method,
+    /// One for each data set.
+    pub(super) cells: Vec<Option<Beside>>,
+}
+
+/// Our number beside the paper's.
+#[derive(Clone, Serialize)]
+pub(super) struct Beside {
+    pub(super) ours: Accuracy,
+    /// The paper's number for the method, or its best for a method that it does not have.
+    pub(super) paper: Option<Accuracy>,
+    /// Whether `paper` is the best of the paper's methods.
+    pub(super) against_best: bool,
+    /// How far ours is above, in standard errors.
+    pub(super) standard_errors: Option<f64>,
+    /// Whether ours is the best of the variant in this cell.
+    pub(super) best: bool,
+    /// The mean seconds of a trial.
+    pub(super) seconds: f64,
+}
+
+/// A sweep over one setting, for a data set and a prior.
+#[derive(Serialize)]
+pub(super) struct Figure {
+    pub(super) title: String,
+    pub(super) axis: String,
+    /// The values where they are words; their places are 0, 1, 2, ….
+    pub(super) words: Vec<String>,
+    pub(super) lines: Vec<Curve>,
+}
+
+/// One method along a sweep.
+#[derive(Serialize)]
+pub(super) struct Curve {
+    pub(super) name: String,
+    pub(super) places: Vec<f64>,
+    pub(super) means: Vec<Accuracy>,
+}
+
+/// Methods beyond the paper in one cell.
+#[derive(Serialize)]
+pub(super) struct Beyond {
+    pub(super) dataset: &'static str,
+    pub(super) prior: String,
+    /// The paper's best method, its printed mean, and our run of it.
+    pub(super) papers: Option<(Method, Accuracy)>,
+    /// The best of our run of the paper's methods, over all variants.
+    pub(super) run: Option<(String, Accuracy)>,
+    /// Ours.
+    pub(super) others: Vec<(String, Beside)>,
+}
+
+/// Data set, prior, method and variant.
+type Place = (Benchmark, String, Method, String);
+
+/// The mean over the trials of each place.
+struct Means(BTreeMap<(Benchmark, String, usize, String), (Accuracy, f64)>);
+
+impl Means {
+    fn of(rows: &BTreeMap<Key, Outcome>) -> Self {
+        let mut all: BTreeMap<_, Vec<&Outcome>> = BTreeMap::new();
+        for (key, outcome) in rows {
+            all.entry(at(&(key.dataset, key.prior.clone(), key.method(), key.variant.clone())))
+                .or_default()
+                .push(outcome);
+        }
+        let mean = |outcomes: Vec<&Outcome>| {
+            let accuracies: Vec<f64> = outcomes.iter().map(|outcome| outcome.accuracy).collect();
+            let (mean, deviation) = mean_and_deviation(&accuracies);
+            let seconds = outcomes.iter().map(|outcome| outcome.seconds).sum::<f64>();
+            let trials = accuracies.len();
+            (
+                Accuracy { mean, deviation: (trials > 1).then_some(deviation), trials },
+                seconds / trials as f64,
+            )
+        };
+        Self(all.into_iter().map(|(place, outcomes)| (place, mean(outcomes))).collect())
+    }
+
+    fn get(&self, place: &Place) -> Option<(Accuracy, f64)> {
+        self.0.get(&at(place)).copied()
+    }
+}
+
+/// A place as it sorts: methods in the order of [`Method::ALL`].
+fn at(place: &Place) -> (Benchmark, String, usize, String) {
+    let method = Method::ALL.iter().position(|method| *method == place.2).unwrap_or(0);
+    (place.0, place.1.clone(), method, place.3.clone())
+}
+
+/// Sums up what a run has so far.
+pub(super) fn summarise(
+    spec: &Spec,
+    rows: &BTreeMap<Key, Outcome>,
+    command: String,
+    notes: Vec<String>,
+) -> Result<Summary> {
+    let paper = Paper::table(spec.paper.as_deref())?;
+    let means = Means::of(rows);
+    let mut datasets: Vec<Benchmark> = Vec::new();
+    for place in means.0.keys() {
+        if !datasets.contains(&place.0) {
+            datasets.push(place.0);
+        }
+    }
+    let mut priors: Vec<String> = means.0.keys().map(|place| place.1.clone()).collect();
+    priors.sort();
+    priors.dedup();
+    let story = Story { spec, paper, means, datasets, priors };
+    let mut versions: Vec<String> = rows.values().map(|outcome| outcome.version.clone()).collect();
+    versions.sort();
+    versions.dedup();
+    let tables = story.tables();
+    let figures = story.figures();
+    let claims = story.claims(&figures);
+    Ok(Summary {
+        title: spec.title.clone(),
+        provenance: Provenance {
+            command,
+            versions,
+            machine: machine(),
+            trials: rows.len(),
+            seconds: rows.values().map(|outcome| outcome.seconds).sum(),
+        },
+        notes,
+        tables,
+        figures,
+        beyond: story.beyond(),
+        claims,
+    })
+}
+
+/// What a summary is made from.
+struct Story<'a> {
+    spec: &'a Spec,
+    paper: Paper,
+    means: Means,
+    datasets: Vec<Benchmark>,
+    priors: Vec<String>,
+}
+
+impl Story<'_> {
+    fn tables(&self) -> Vec<Table> {
+        if self.spec.sweep.is_some() {
+            return Vec::new();
+        }
+        let variants = self.spec.variant.iter().map(|variant| {
+            let blocks = self.priors.iter().map(|prior| self.block(&variant.name, prior));
+            Table {
+                variant: variant.name.clone(),
+                about: variant.about.clone(),
+                datasets: self.datasets.iter().map(|dataset| dataset.spec().short_name).collect(),
+                blocks: blocks.filter(|block| !block.lines.is_empty()).collect(),
+            }
+        });
+        variants.filter(|table| !table.blocks.is_empty()).collect()
+    }
+
+    fn block(&self, variant: &str, prior: &str) -> Block {
+        let mut lines: Vec<Line> = Vec::new();
+        for method in Method::ALL {
+            let cells: Vec<Option<Beside>> = self
+                .datasets
+                .iter()
+                .map(|dataset| self.beside(*dataset, prior, method, variant))
+                .collect();
+            if cells.iter().any(Option::is_some) {
+                lines.push(Line { method, cells });
+            }
+        }
+        for column in 0..self.datasets.len() {
+            let of_column = |line: &Line| line.cells[column].as_ref().map(|cell| cell.ours.mean);
+            let best = lines.iter().filter_map(of_column).reduce(f64::max);
+            for line in &mut lines {
+                if let Some(cell) = &mut line.cells[column] {
+                    cell.best = Some(cell.ours.mean) == best;
+                }
+            }
+        }
+        Block { prior: prior.to_owned(), lines }
+    }
+
+    fn beside(&self, dataset: Benchmark, prior: &str, method: Method, variant: &str) -> Option<Beside> {
+        let (ours, seconds) = self.means.get(&(dataset, prior.to_owned(), method, variant.to_owned()))?;
+        let same = self.paper.get(dataset, prior, method);
+        let paper = same.or_else(|| self.paper.best(dataset, prior).map(|(_, mean)| mean));
+        Some(Beside {
+            ours,
+            paper,
+            against_best: same.is_none() && paper.is_some(),
+            standard_errors: paper.and_then(|paper| standard_errors(&ours, &paper)),
+            best: false,
+            seconds,
+        })
+    }
+
+    fn figures(&self) -> Vec<Figure> {
+        let Some(sweep) = &self.spec.sweep else { return Vec::new() };
+        let number =
+            |value: &toml::Value| value.as_float().or(value.as_integer().map(|whole| whole as f64));
+        let words = if sweep.values.iter().all(|value| number(value).is_some()) {
+            Vec::new()
+        } else {
+            sweep.values.iter().map(plain).collect()
+        };
+        let mut figures = Vec::new();
+        for dataset in &self.datasets {
+            for prior in &self.priors {
+                let mut lines = Vec::new();
+                for variant in &self.spec.variant {
+                    for method in Method::ALL {
+                        let mut curve =
+                            Curve { name: method.to_string(), places: Vec::new(), means: Vec::new() };
+                        if self.spec.variant.len() > 1 {
+                            curve.name = format!("{method} ({})", variant.name);
+                        }
+                        for (at, value) in sweep.values.iter().enumerate() {
+                            let label = label(&variant.name, Some(value));
+                            if let Some((mean, _)) =
+                                self.means.get(&(*dataset, prior.clone(), method, label))
+                            {
+                                curve.places.push(number(value).unwrap_or(at as f64));
+                                curve.means.push(mean);
+                            }
+                        }
+                        if !curve.means.is_empty() {
+                            lines.push(curve);
+                        }
+                    }
+                }
+                if !lines.is_empty() {
+                    let title = format!("{} at π = {prior}", dataset.spec().short_name);
+                    figures.push(Figure { title, axis: sweep.axis.clone(), words: words.clone(), lines });
+                }
+            }
+        }
+        figures
+    }
+
+    /// The claims of the table, of each variant that has all the paper's methods; or that of the figure.
+    fn claims(&self, figures: &[Figure]) -> Vec<(String, Vec<Claim>)> {
+        if self.spec.sweep.is_some() {
+            let lines: Vec<Vec<(f64, f64)>> = figures
+                .iter()
+                .flat_map(|figure| &figure.lines)
+                .map(|curve| {
+                    curve.places.iter().copied().zip(curve.means.iter().map(|at| at.mean)).collect()
+                })
+                .collect();
+            let claim = growth(lines.iter().map(Vec::as_slice));
+            return vec![("paper".into(), vec![claim])];
+        }
+        let Some(table) = &self.spec.paper else { return Vec::new() };
+        let of_variant = |variant: &str| -> Vec<Claim> {
+            let (mut ours, mut papers): (Vec<Box<Cell<'_>>>, Vec<Box<Cell<'_>>>) = (Vec::new(), Vec::new());
+            for &dataset in &self.datasets {
+                for prior in &self.priors {
+                    let variant = variant.to_owned();
+                    ours.push(Box::new(move |method| {
+                        let place = (dataset, prior.clone(), method, variant.clone());
+                        self.means.get(&place).map(|(mean, _)| mean)
+                    }));
+                    papers.push(Box::new(move |method| self.paper.get(dataset, prior, method)));
+                }
+            }
+            claims(table, &ours, &papers)
+        };
+        let complete = self.spec.variant.iter().filter(|variant| variant.is_complete());
+        complete
+            .map(|variant| (variant.name.clone(), of_variant(&variant.name)))
+            .collect()
+    }
+
+    /// The cells in which a method beyond the paper was run.
+    fn beyond(&self) -> Vec<Beyond> {
+        if self.spec.sweep.is_some() {
+            return Vec::new();
+        }
+        let mut all = Vec::new();
+        for &dataset in &self.datasets {
+            for prior in &self.priors {
+                let here = |from_paper: bool| {
+                    let variants = self.spec.variant.iter();
+                    variants.flat_map(move |variant| {
+                        Method::ALL
+                            .into_iter()
+                            .filter(move |method| method.is_from_the_paper() == from_paper)
+                            .filter_map(move |method| {
+                                let cell = self.beside(dataset, prior, method, &variant.name)?;
+                                Some((format!("{method} ({})", variant.name), cell))
+                            })
+                    })
+                };
+                let others: Vec<(String, Beside)> = here(false).collect();
+                let run = here(true).max_by(|one, other| one.1.ours.mean.total_cmp(&other.1.ours.mean));
+                if !others.is_empty() {
+                    all.push(Beyond {
+                        dataset: dataset.spec().short_name,
+                        prior: prior.clone(),
+                        papers: self.paper.best(dataset, prior),
+                        run: run.map(|(name, cell)| (name, cell.ours)),
+                        others,
+                    });
+                }
+            }
+        }
+        all
+    }
+}
+
+/// The processor and how many cores of it there are.
+fn machine() -> String {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let name = text
+        .lines()
+        .find_map(|line| line.strip_prefix("model name")?.split(": ").nth(1));
+    format!("{cores} cores, {}", name.unwrap_or(std::env::consts::ARCH).trim())
+}
