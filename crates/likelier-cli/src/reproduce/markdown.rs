@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::paper::Accuracy;
-use super::summary::{AGREE, Beside, Beyond, Figure, Summary, Table};
+use super::summary::{AGREE, Agreement, Beside, Beyond, Figure, Summary, Table};
 
 /// What the signs beside numbers mean; the page has the same.
 pub(super) const LEGEND: &str = "Each cell: our mean accuracy ± standard deviation over trials (number of trials), then \
@@ -33,6 +33,7 @@ pub(super) fn page(summary: &Summary) -> String {
     for table in &summary.tables {
         text.push_str(&variant(table));
     }
+    text.push_str(&agreement(&summary.agreement));
     for figure in &summary.figures {
         text.push_str(&curves(figure));
     }
@@ -59,6 +60,22 @@ fn variant(table: &Table) -> String {
             }
             text.push('\n');
         }
+    }
+    text
+}
+
+fn agreement(variants: &[Agreement]) -> String {
+    if variants.is_empty() {
+        return String::new();
+    }
+    let mut text = String::from(
+        "\n## Agreement with the paper\n\nCells that the paper prints: how many agree within three standard errors, lie \
+         above or lie below, and how far the means are apart on average.\n\n| variant | cells | agree | above | below | \
+         apart |\n|---|---|---|---|---|---|\n",
+    );
+    for Agreement { variant, about, cells, agree, above, below, apart } in variants {
+        let _ =
+            writeln!(text, "| `{variant}`: {about} | {cells} | {agree} | {above} | {below} | {apart:.3} |");
     }
     text
 }

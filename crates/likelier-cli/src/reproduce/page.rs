@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::markdown::{LEGEND, comparison, hours, sign, with_deviation};
-use super::summary::{Beside, Figure, Summary, Table};
+use super::summary::{Agreement, Beside, Figure, Summary, Table};
 use crate::plot::{Axis, Panels, Plot, STYLE, Series, escape};
 
 /// The whole page.
@@ -28,6 +28,7 @@ pub(super) fn page(summary: &Summary) -> String {
     for table in &summary.tables {
         body.push_str(&variant(table));
     }
+    body.push_str(&agreement(&summary.agreement));
     if let Some(panels) = panels(summary) {
         body.push_str(&panels.to_figure());
     }
@@ -59,6 +60,28 @@ fn variant(table: &Table) -> String {
         html.push_str("</table></div>\n");
     }
     html
+}
+
+fn agreement(variants: &[Agreement]) -> String {
+    if variants.is_empty() {
+        return String::new();
+    }
+    let mut html = String::from(
+        "<h2>Agreement with the paper</h2>\n<p>Cells that the paper prints: how many agree within three standard errors, lie \
+         above or lie below, and how far the means are apart on average.</p>\n<div \
+         class=\"scroll\"><table>\n<tr><th>variant</th><th>cells</th><th>agree</th><th>above</th><th>below</th><th>apart</th>\
+         </tr>\n",
+    );
+    for Agreement { variant, about, cells, agree, above, below, apart } in variants {
+        let _ = writeln!(
+            html,
+            "<tr><td><strong>{}</strong>: {}</td><td>{cells}</td><td>{agree}</td><td>{above}</td><td>{below}</td><td>{apart:.3}\
+             </td></tr>",
+            escape(variant),
+            escape(about)
+        );
+    }
+    html + "</table></div>\n"
 }
 
 fn cell_html(cell: &Beside) -> String {

@@ -25,6 +25,8 @@ pub(super) struct Summary {
     /// What its results rest on.
     pub(super) notes: Vec<String>,
     pub(super) tables: Vec<Table>,
+    /// How each variant agrees with the paper's numbers.
+    pub(super) agreement: Vec<Agreement>,
     pub(super) figures: Vec<Figure>,
     pub(super) beyond: Vec<Beyond>,
     /// By variant.
@@ -41,6 +43,44 @@ pub(super) struct Provenance {
     pub(super) trials: usize,
     /// Of all trials together, measuring left out.
     pub(super) seconds: f64,
+}
+
+/// How a variant agrees with the paper, over the cells that the paper prints.
+#[derive(Serialize)]
+pub(super) struct Agreement {
+    pub(super) variant: String,
+    pub(super) about: String,
+    pub(super) cells: usize,
+    /// Within three standard errors.
+    pub(super) agree: usize,
+    /// More than that above the paper.
+    pub(super) above: usize,
+    /// More than that below.
+    pub(super) below: usize,
+    /// The mean of how far apart the means are, whichever is higher.
+    pub(super) apart: f64,
+}
+
+impl Agreement {
+    fn of(table: &Table) -> Option<Self> {
+        let lines = table.blocks.iter().flat_map(|block| &block.lines);
+        let cells: Vec<(f64, f64)> = lines
+            .flat_map(|line| line.cells.iter().flatten())
+            .filter(|cell| !cell.against_best)
+            .filter_map(|cell| Some((cell.standard_errors?, (cell.ours.mean - cell.paper?.mean).abs())))
+            .collect();
+        let count = |test: fn(f64) -> bool| cells.iter().filter(|cell| test(cell.0)).count();
+        let (above, below) = (count(|apart| apart > AGREE), count(|apart| apart < -AGREE));
+        (!cells.is_empty()).then(|| Self {
+            variant: table.variant.clone(),
+            about: table.about.clone(),
+            cells: cells.len(),
+            agree: cells.len() - above - below,
+            above,
+            below,
+            apart: cells.iter().map(|cell| cell.1).sum::<f64>() / cells.len() as f64,
+        })
+    }
 }
 
 /// One variant in the paper's layout.
@@ -187,6 +227,7 @@ pub(super) fn summarise(
             seconds: rows.values().map(|outcome| outcome.seconds).sum(),
         },
         notes,
+        agreement: tables.iter().filter_map(Agreement::of).collect(),
         tables,
         figures,
         beyond: story.beyond(),
