@@ -64,9 +64,9 @@ pub(crate) struct Train {
     /// The optimiser's step [default: 0.01 for linear, 0.001 for networks].
     #[arg(long, value_name = "RATE")]
     learning_rate: Option<f64>,
-    /// How strongly weights are drawn to 0.
-    #[arg(long, value_name = "RATE", default_value_t = 1e-5)]
-    weight_decay: f64,
+    /// How strongly weights are drawn to 0 [default: what the method recommends for the data].
+    #[arg(long, value_name = "RATE")]
+    weight_decay: Option<f64>,
     /// The share of the comparisons that is not trained on but judged by.
     #[arg(long, value_name = "SHARE", default_value_t = 0.2)]
     hold_out: f64,
@@ -153,22 +153,25 @@ impl Train {
         let protocol = self.belief.collected.protocol(&card, &mut warnings)?;
         let believed = self.believed(&items.rows, &judged, &card, protocol, &mut warnings)?;
         let prior = believed.prior;
-        let config = Config {
-            architecture: self.architecture(items.rows.width()),
-            epochs: self.epochs,
-            batch_rows: self.batch,
-            learning_rate: self.learning_rate.unwrap_or(match self.model {
-                ModelKind::Linear => 1e-2,
-                _ => 1e-3,
-            }),
-            weight_decay: self.weight_decay,
-            seed: self.seed,
-            ..Config::new(method, prior, protocol)
-        };
-
         let (judged, held_out) = self.hold_out(judged)?;
         let data = Data { rows: &items.rows, piles: judged.piles()?, labels: None };
+        let architecture = self.architecture(items.rows.width());
+        let recommended = Config::recommended(method, architecture, prior, protocol, &data);
+        let config = Config {
+            batch_rows: self.batch,
+            learning_rate: self.learning_rate.unwrap_or(recommended.learning_rate),
+            weight_decay: self.weight_decay.unwrap_or(recommended.weight_decay),
+            seed: self.seed,
+            ..recommended.with_epochs(self.epochs)
+        };
         let (classifier, last) = self.train(&data, &config)?;
+        warnings.extend(classifier.summary().fallback.map(|reason| Warning {
+            code: "fell-back",
+            message: format!(
+                "{method} was given up for the scorer it started from, cut at the prior: {reason}; more comparisons, \
+                 --method likelihood or rank-pruning, or another --learning-rate may help"
+            ),
+        }));
         let mut classifier = classifier.with_features(items.features)?;
         // What was trained is not thrown away because it cannot be judged.
         let label_free = match &held_out {

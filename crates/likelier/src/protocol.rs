@@ -158,8 +158,22 @@ impl Protocol {
     /// P(y = + | recorded, x, x′) for the two items of a comparison, from their log-odds.
     ///
     /// With ε = 0 under discard and p = σ(score) this is p/Z and pp′/Z, Z = 1 − (1−p)p′.
+    #[inline(always)]
+    #[allow(clippy::inline_always, reason = "only inlined code is compiled for the wider vectors")]
     pub fn label_posterior(&self, likelier: f64, other: f64) -> [f64; 2] {
-        self.evidence(likelier, other).posterior
+        // Beyond this a probability and its complement would multiply to 0.
+        const FARTHEST: f64 = 300.0;
+        let accept = self.acceptance();
+        let [first, second] = [likelier, other].map(|score| {
+            let score = score.clamp(-FARTHEST, FARTHEST);
+            let small = exp_of_negative(-score.abs());
+            let (near, far) = (1.0 / (1.0 + small), small / (1.0 + small));
+            if score < 0.0 { [far, near] } else { [near, far] }
+        });
+        let cell = |y: usize, y_other: usize| first[y] * second[y_other] * accept[y][y_other];
+        let (both, only, swapped, neither) = (cell(0, 0), cell(0, 1), cell(1, 0), cell(1, 1));
+        let total = both + only + swapped + neither;
+        [(both + only) / total, (both + swapped) / total]
     }
 
     /// The orientation likelihood L(p, p′)/(L(p, p′) + L(p′, p)): how probable it is that a pair known to

@@ -110,7 +110,7 @@ fn a_residual_network_learns_from_images() {
 #[test]
 fn one_two_and_three_threads_give_the_same_bytes() {
     let ring = ring(2000, 1500);
-    for method in [Method::PcompAbs, Method::PcompTeacher] {
+    for method in [Method::PcompAbs, Method::PcompTeacher, Method::PairPosterior] {
         let mut config = ring.config(method);
         config.epochs = 8;
         config.architecture = Architecture::Mlp(Mlp { hidden: vec![150, 150], norm: MlpNorm::EachLayer });
@@ -128,12 +128,18 @@ fn an_interrupted_and_resumed_run_ends_at_the_same_bytes() {
     let ring = ring(800, 600);
     let folder = tempfile::tempdir().unwrap();
     let hold_out = Some(HoldOut { share: 0.2, criterion: Criterion::Orientation, patience: None });
-    for (name, method, hold_out) in [
-        ("plain", Method::PcompRelu, None),
-        ("teacher", Method::PcompTeacher, None),
-        ("held-out", Method::Likelihood, hold_out),
+    let averaged = Predictor::Teacher;
+    for (name, method, hold_out, predictor, warm_up_epochs) in [
+        ("plain", Method::PcompRelu, None, Predictor::Student, 5),
+        ("teacher", Method::PcompTeacher, None, Predictor::Student, 5),
+        ("held-out", Method::Likelihood, hold_out, Predictor::Student, 5),
+        ("averaged", Method::Likelihood, hold_out, averaged, 5),
+        // Stopped after 5 and after 10 epochs: in the warm-up and after it, at its very end, and only after it.
+        ("posterior, long warm-up", Method::PairPosterior, hold_out, averaged, 7),
+        ("posterior, at the turn", Method::PairPosterior, hold_out, averaged, 5),
+        ("posterior, nothing held out", Method::PairPosterior, None, averaged, 3),
     ] {
-        let config = Config { epochs: 12, hold_out, ..ring.config(method) };
+        let config = Config { epochs: 12, hold_out, predictor, warm_up_epochs, ..ring.config(method) };
         let whole = quiet(&ring.data(), &config);
         let path = folder.path().join(name);
         let stop = AtomicBool::new(false);

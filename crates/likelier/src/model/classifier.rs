@@ -6,6 +6,7 @@ use super::{Architecture, Scaling, Stored, Weights};
 use crate::data::{Features, Label, Rows, check_items};
 use crate::error::Error;
 use crate::risk::{Method, Setting, sigmoid};
+use crate::train::Fallback;
 
 /// A trained model with everything needed to use it, and every choice that made it.
 #[derive(Clone, Debug, PartialEq)]
@@ -57,6 +58,9 @@ pub struct TrainingSummary {
     pub held_out: Option<f64>,
     /// The seed.
     pub seed: u64,
+    /// Why the pair posterior was given up for its warm-up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback: Option<Fallback>,
 }
 
 impl Classifier {
@@ -182,6 +186,7 @@ mod tests {
                 epoch: 1,
                 held_out: None,
                 seed: 0,
+                fallback: None,
             },
             version: "0.1.0".into(),
         };

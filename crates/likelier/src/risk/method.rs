@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use super::progressive::PruningWeights;
 use super::{
-    Coefficients, Correction, Loss, Objective, OrientationLikelihood, Pointwise, RankNet, RiskTable,
+    Coefficients, Correction, Loss, Objective, OrientationLikelihood, PairPosterior, Pointwise, RankNet,
+    RiskTable,
 };
 use crate::error::Error;
 use crate::prior::Prior;
@@ -38,13 +39,15 @@ pub enum Method {
     RankQuantile,
     /// Orientation likelihood, then the π-quantile as threshold.
     Likelihood,
+    /// Expectation–maximisation over the two labels of each comparison, its level held by π.
+    PairPosterior,
     /// True labels, weighted to π: the oracle that every table needs.
     Supervised,
 }
 
 impl Method {
     /// All methods, in the order in which tables list them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::PcompUnbiased,
         Self::PcompRelu,
         Self::PcompAbs,
@@ -54,6 +57,7 @@ impl Method {
         Self::BinaryBiased,
         Self::RankQuantile,
         Self::Likelihood,
+        Self::PairPosterior,
         Self::Supervised,
     ];
 
@@ -69,6 +73,7 @@ impl Method {
             Self::BinaryBiased => "binary-biased",
             Self::RankQuantile => "rank-quantile",
             Self::Likelihood => "likelihood",
+            Self::PairPosterior => "pair-posterior",
             Self::Supervised => "supervised",
         }
     }
@@ -85,18 +90,19 @@ impl Method {
             Self::BinaryBiased => "takes the piles for the classes (baseline)",
             Self::RankQuantile => "learns to rank, then cuts at the prior",
             Self::Likelihood => "likelihood of each pick, then cuts at the prior",
+            Self::PairPosterior => "infers both labels of each pair, again and again",
             Self::Supervised => "sees the true labels: the oracle",
         }
     }
 
     /// Whether the paper reports it.
     pub fn is_from_the_paper(self) -> bool {
-        !matches!(self, Self::RankQuantile | Self::Likelihood | Self::Supervised)
+        !matches!(self, Self::RankQuantile | Self::Likelihood | Self::PairPosterior | Self::Supervised)
     }
 
     /// Whether it needs to know which two items were compared.
     pub fn needs_pairs(self) -> bool {
-        matches!(self, Self::RankQuantile | Self::Likelihood)
+        matches!(self, Self::RankQuantile | Self::Likelihood | Self::PairPosterior)
     }
 
     /// Whether it selects rows by rank between epochs.
@@ -104,7 +110,7 @@ impl Method {
         matches!(self, Self::RankPruning | Self::PcompTeacher)
     }
 
-    /// What the method consists of.
+    /// What the method consists of; for the pair posterior, after its warm-up.
     pub fn compose(self, setting: &Setting) -> Result<Composition, Error> {
         let mixture = setting.protocol.mixture(setting.prior)?;
         let table = |table, correction| Pointwise {
@@ -112,6 +118,7 @@ impl Method {
             coefficients: Coefficients::Table(table),
             correction,
             consistency_weight: 0.0,
+            shift: 0.0,
         };
         let unbiased = RiskTable::unbiased(&mixture, setting.prior);
         let pruned = RiskTable::pruned(&mixture, setting.prior, setting.pruning_weights)?;
@@ -128,6 +135,12 @@ impl Method {
             Self::BinaryBiased => Box::new(table(RiskTable::binary_biased(), Correction::None)),
             Self::RankQuantile => Box::new(RankNet),
             Self::Likelihood => Box::new(OrientationLikelihood { protocol: setting.protocol }),
+            Self::PairPosterior => Box::new(Pointwise {
+                loss: Loss::Logistic,
+                coefficients: Coefficients::Targets { positive: 1.0, negative: 1.0 },
+                shift: PairPosterior::new(setting.prior, setting.protocol)?.shift(),
+                ..table(unbiased, Correction::None)
+            }),
             Self::Supervised => Box::new(Pointwise {
                 coefficients: Coefficients::targets(
                     setting.sample_prior.map_or_else(|| mixture.pooled_prior(), Ok)?,
@@ -139,8 +152,11 @@ impl Method {
         Ok(Composition {
             objective,
             prunes: self.prunes(),
-            has_teacher: self == Self::PcompTeacher,
-            threshold: if self.needs_pairs() { ThresholdRule::PriorQuantile } else { ThresholdRule::Zero },
+            has_teacher: matches!(self, Self::PcompTeacher | Self::PairPosterior),
+            threshold: match self {
+                Self::RankQuantile | Self::Likelihood => ThresholdRule::PriorQuantile,
+                _ => ThresholdRule::Zero,
+            },
         })
     }
 }
@@ -186,7 +202,7 @@ pub struct Composition {
     pub objective: Box<dyn Objective>,
     /// Whether rows are selected by rank between epochs.
     pub prunes: bool,
-    /// Whether a moving average of the model takes part.
+    /// Whether a moving average of the model takes part, and so scores every batch too.
     pub has_teacher: bool,
     /// Where the threshold lies by default.
     pub threshold: ThresholdRule,
@@ -265,7 +281,8 @@ mod tests {
             for method in Method::ALL {
                 let setting = Setting::new(Prior::new(0.3).unwrap(), protocol);
                 let composition = method.compose(&setting).unwrap();
-                assert_eq!(composition.has_teacher, method == Method::PcompTeacher);
+                let has_teacher = matches!(method, Method::PcompTeacher | Method::PairPosterior);
+                assert_eq!(composition.has_teacher, has_teacher);
             }
         }
     }

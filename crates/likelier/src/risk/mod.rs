@@ -5,7 +5,8 @@
 //!
 //! - [`Pointwise`]: each row on its own, through a [`RiskTable`] (Theorems 3 and 6, Noisy-Unbiased,
 //!   Binary-Biased, PU, UU) or through known targets, with a [`Correction`] and a consistency term;
-//! - [`OrientationLikelihood`] and [`RankNet`]: each comparison as a pair.
+//! - [`OrientationLikelihood`] and [`RankNet`]: each comparison as a pair;
+//! - [`PairPosterior`]: what a comparison says of its two labels, as targets for a pointwise risk.
 //!
 //! [`Method`] lists the named compositions.
 
@@ -14,6 +15,7 @@ mod loss;
 mod method;
 mod pairwise;
 mod pointwise;
+mod posterior;
 pub mod progressive;
 mod table;
 
@@ -22,6 +24,7 @@ pub use loss::{Loss, LossAt, sigmoid};
 pub use method::{Composition, Method, Setting, ThresholdRule};
 pub use pairwise::{OrientationLikelihood, RankNet};
 pub use pointwise::{Coefficients, Pointwise};
+pub use posterior::PairPosterior;
 pub use table::RiskTable;
 
 use crate::data::Pile;

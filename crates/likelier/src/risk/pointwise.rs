@@ -2,7 +2,7 @@
 //!
 //! R = g(column at +1) + g(column at −1) + λ·mean (f − f′)², where a column sums coefficient × loss:
 //! Eqs. (6), (7), (8) and the regulariser Ω of the paper, PU, UU, Noisy-Unbiased, Binary-Biased,
-//! and the supervised risk.
+//! the supervised risk, and the cross-entropy to label posteriors.
 
 use super::{Batch, Correction, Evaluation, Gradients, Loss, LossAt, Objective, RiskTable, Side};
 use crate::error::Error;
@@ -44,6 +44,9 @@ pub struct Pointwise {
     pub correction: Correction,
     /// λ, the weight of the consistency term; used where teacher scores are given.
     pub consistency_weight: f64,
+    /// δ, added to each score before the loss: from log-odds in the population to log-odds in the rows at
+    /// hand, whose share of positives may be another.
+    pub shift: f64,
 }
 
 impl Pointwise {
@@ -54,6 +57,7 @@ impl Pointwise {
             coefficients: Coefficients::Table(table),
             correction: Correction::None,
             consistency_weight: 0.0,
+            shift: 0.0,
         }
     }
 }
@@ -123,7 +127,7 @@ impl Pointwise {
         for (block, ((positive, negative), rows)) in slots.zip(side.scores.chunks(BLOCK)).enumerate() {
             let mut scores = [0.0; BLOCK];
             for (lane, score) in scores.iter_mut().zip(rows) {
-                *lane = f64::from(*score);
+                *lane = f64::from(*score) + self.shift;
             }
             let mut coefficients = [[0.0; BLOCK]; 2];
             if plain && rows.len() == BLOCK {

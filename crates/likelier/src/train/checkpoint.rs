@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::hold_out::Best;
+use super::posterior::{Recent, WarmedUp};
 use super::run::Run;
 use crate::data::Pile;
 use crate::error::Error;
@@ -19,7 +20,7 @@ use crate::model::Weights;
 
 /// Saves at most this often, unless the run ends.
 const INTERVAL: Duration = Duration::from_secs(10);
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 pub(super) struct Checkpoint<'a> {
     path: &'a Path,
@@ -38,6 +39,10 @@ struct Header {
     optimiser_steps: u32,
     teacher_steps: Option<u32>,
     best: Option<(usize, f64)>,
+    /// Epoch and held-out value of the warm-up of the pair posterior, once it is over.
+    warmed_up: Option<(usize, Option<f64>)>,
+    /// Lengths of the batches whose scores it remembers.
+    recent: Vec<usize>,
     parameters: usize,
     buffers: usize,
 }
@@ -60,6 +65,8 @@ impl<'a> Checkpoint<'a> {
 
     fn write(&self, run: &Run<'_>) -> io::Result<()> {
         let (optimiser_steps, moments) = run.optimiser.state();
+        let recent = run.posterior.as_ref().map(|posterior| &posterior.recent);
+        let warmed_up = run.posterior.as_ref().and_then(|posterior| posterior.warmed_up.as_ref());
         let header = Header {
             format: FORMAT,
             run: self.identity.clone(),
@@ -68,14 +75,20 @@ impl<'a> Checkpoint<'a> {
             optimiser_steps,
             teacher_steps: run.teacher.as_ref().map(super::Teacher::steps),
             best: run.best.as_ref().map(|best| (best.epoch, best.value)),
+            warmed_up: warmed_up.map(|state| (state.epoch, state.held_out)),
+            recent: recent
+                .map(|recent| recent.lengths.iter().copied().collect())
+                .unwrap_or_default(),
             parameters: run.weights.parameters.len(),
             buffers: run.weights.buffers.len(),
         };
         let mut lists = vec![&run.weights.parameters[..], &run.weights.buffers, moments[0], moments[1]];
         let further = run.teacher.iter().map(|teacher| &teacher.weights);
-        for weights in further.chain(run.best.iter().map(|best| &best.weights)) {
+        let further = further.chain(run.best.iter().map(|best| &best.weights));
+        for weights in further.chain(warmed_up.iter().map(|state| &state.weights)) {
             lists.extend([&weights.parameters[..], &weights.buffers]);
         }
+        lists.extend(recent.into_iter().flat_map(|recent| [&recent.scores[..], &recent.weights]));
         replace(self.path, |file| {
             serde_json::to_writer(&mut *file, &header)?;
             file.write_all(b"\n")?;
@@ -127,6 +140,18 @@ impl<'a> Checkpoint<'a> {
         }
         if let Some((epoch, value)) = header.best {
             run.best = Some(Best { epoch, value, weights: weights(&mut list)? });
+        }
+        if let Some((epoch, held_out)) = header.warmed_up {
+            run.warm_up_ended(WarmedUp { epoch, held_out, weights: weights(&mut list)? })?;
+        }
+        let recent: usize = header.recent.iter().fold(0, |sum, length| sum.saturating_add(*length));
+        if recent > run.data.piles.rows(Pile::Likelier).len().saturating_mul(16) {
+            return Err(bad("the checkpoint is cut short or damaged"));
+        }
+        if let Some(posterior) = &mut run.posterior {
+            let scores = list(recent)?;
+            let weights = list(if run.parts.trained_weights.is_some() { recent } else { 0 })?;
+            posterior.recent = Recent { lengths: header.recent.into(), scores, weights };
         }
         run.weights = own_weights;
         run.optimiser.restore(header.optimiser_steps, moments)?;

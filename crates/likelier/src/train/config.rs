@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::optimiser::OptimiserKind;
+use super::Data;
+use super::optimiser::{Optimiser, OptimiserKind};
+use crate::data::Pile;
 use crate::error::Error;
 use crate::model::{Architecture, ScalingKind};
 use crate::prior::Prior;
@@ -28,7 +30,8 @@ pub struct Config {
     pub learning_rate: f64,
     /// The optimiser's.
     pub weight_decay: f64,
-    /// Epochs on all rows before rank pruning selects.
+    /// Epochs on all rows before rank pruning selects; at most so many of the orientation likelihood before
+    /// the pair posterior.
     pub warm_up_epochs: usize,
     /// When rank pruning selects.
     pub pruning: PruningSchedule,
@@ -59,7 +62,7 @@ pub enum PruningSchedule {
     EachBatch,
 }
 
-/// Who predicts, where there is a teacher.
+/// Who predicts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Predictor {
@@ -95,6 +98,7 @@ impl Config {
     /// The default for a linear model on standardised features. The paper leaves its settings for linear
     /// models open.
     pub fn new(method: Method, prior: Prior, protocol: Protocol) -> Self {
+        let infers = method == Method::PairPosterior;
         Self {
             method,
             setting: Setting::new(prior, protocol),
@@ -108,12 +112,57 @@ impl Config {
             pruning: PruningSchedule::EachEpoch,
             teacher_smoothing: 0.97,
             consistency_ramp_epochs: 0,
-            predictor: Predictor::Student,
+            predictor: if infers { Predictor::Teacher } else { Predictor::Student },
             hold_out: None,
             scaling: None,
             threshold: None,
             seed: 0,
         }
+    }
+
+    /// The configuration we would defend for a method, a model and some data; for the paper's methods and the
+    /// oracle, the plain one.
+    ///
+    /// The methods that use the pair hold comparisons out to stop by, predict with averaged weights, and
+    /// shrink the weights of a linear model the more, the more features there are for each comparison.
+    pub fn recommended(
+        method: Method,
+        architecture: Architecture,
+        prior: Prior,
+        protocol: Protocol,
+        data: &Data<'_>,
+    ) -> Self {
+        let linear = architecture == Architecture::Linear;
+        let plain = Self {
+            architecture,
+            learning_rate: if linear { 1e-2 } else { 1e-3 },
+            ..Self::new(method, prior, protocol)
+        };
+        if !method.needs_pairs() {
+            return plain;
+        }
+        let comparisons = data.piles.rows(Pile::Likelier).len();
+        let features = data.rows.width() as f64;
+        let hold_out = HoldOut { share: 0.1, criterion: Criterion::Orientation, patience: Some(10) };
+        Self {
+            // From less than ten comparisons not one could be held out.
+            hold_out: (comparisons >= 10).then_some(hold_out),
+            predictor: Predictor::Teacher,
+            warm_up_epochs: plain.epochs / 2,
+            weight_decay: if linear { 0.03 * features / comparisons.max(1) as f64 } else { 1e-5 },
+            ..plain
+        }
+    }
+
+    /// The same for another number of epochs, of which at most half are warm-up.
+    #[must_use]
+    pub fn with_epochs(self, epochs: usize) -> Self {
+        Self { epochs, warm_up_epochs: self.warm_up_epochs.min(epochs / 2), ..self }
+    }
+
+    /// An optimiser that has not stepped yet.
+    pub(super) fn fresh_optimiser(&self, parameters: usize) -> Optimiser {
+        Optimiser::new(self.optimiser, parameters, self.learning_rate, self.weight_decay)
     }
 
     /// The consistency weight in an epoch, as a share of its full value: e^{−5(1−t)²}, t rising to 1.
@@ -134,7 +183,9 @@ impl Config {
         if self.epochs == 0 || u32::try_from(self.epochs).is_err() {
             return not("the number of epochs", self.epochs as f64, "from 1 to 4 thousand million");
         }
-        if self.method.prunes() && self.warm_up_epochs >= self.epochs {
+        if (self.method.prunes() || self.method == Method::PairPosterior)
+            && self.warm_up_epochs >= self.epochs
+        {
             return not(
                 "the number of warm-up epochs",
                 self.warm_up_epochs as f64,

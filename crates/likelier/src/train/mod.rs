@@ -1,25 +1,31 @@
 //! Training: mini-batches of comparisons through scores, risk, gradient and optimiser.
 //!
-//! The loop itself is `run.rs`, on one page.
+//! The loop itself is `run.rs`, on one page; `posterior.rs` and `guard.rs` are what the pair posterior adds.
 
 mod batches;
 mod checkpoint;
 mod config;
+mod guard;
 mod hold_out;
 mod memory;
 mod optimiser;
+mod posterior;
 mod run;
 mod teacher;
 mod threshold;
+mod work;
 
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use config::{Config, Criterion, HoldOut, Predictor, PruningSchedule};
+pub use guard::Fallback;
 pub use optimiser::{Optimiser, OptimiserKind};
 pub use run::Progress;
 pub use teacher::Teacher;
 pub use threshold::prior_quantile;
+
+use serde::{Deserialize, Serialize};
 
 use checkpoint::Checkpoint;
 use run::Run;
@@ -67,6 +73,8 @@ pub enum Outcome {
 pub struct EpochSummary {
     /// Epochs done, from 1.
     pub epoch: usize,
+    /// Which part of the training it belongs to.
+    pub phase: Phase,
     /// The mean risk of its batches.
     pub risk: f64,
     /// The mean of their columns before correction, for pointwise methods.
@@ -77,8 +85,22 @@ pub struct EpochSummary {
     pub selected_share: f64,
     /// The mean of the consistency term, contained in the risk.
     pub consistency: f64,
+    /// The mean level c that held the pair posterior to the prior.
+    pub level: Option<f64>,
     /// The criterion on held-out comparisons.
     pub held_out: Option<f64>,
+}
+
+/// A part of a training run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// What comes first: all rows before rank pruning selects, the orientation likelihood before the pair
+    /// posterior.
+    WarmUp,
+    /// The method itself.
+    #[default]
+    Main,
 }
 
 /// Trains a classifier.

@@ -4,9 +4,11 @@ use super::batches::Batches;
 use super::config::{Config, Criterion, Predictor, PruningSchedule};
 use super::hold_out::{Best, Parts, measure};
 use super::optimiser::Optimiser;
+use super::posterior::Posterior;
 use super::teacher::Teacher;
 use super::threshold::prior_quantile;
-use super::{Data, EpochSummary, memory};
+use super::work::{Step, Totals, Work};
+use super::{Data, EpochSummary, Phase, memory};
 use crate::data::{Features, Label, Pile, class_counts};
 use crate::error::Error;
 use crate::model::{
@@ -17,7 +19,7 @@ use crate::prior::Prior;
 use crate::protocol::Mixture;
 use crate::random::{Purpose, epoch_stream, stream};
 use crate::risk::progressive::Selection;
-use crate::risk::{Batch, Composition, Evaluation, Gradients, Method, Setting, Side, ThresholdRule};
+use crate::risk::{Batch, Composition, Method, Setting, Side, ThresholdRule};
 
 /// The state of a training run. All work space is allocated once.
 pub(super) struct Run<'a> {
@@ -25,14 +27,18 @@ pub(super) struct Run<'a> {
     /// Only for the method that sees them.
     labels: Option<&'a [Label]>,
     pub(super) config: &'a Config,
-    parts: Parts,
-    method: Composition,
-    mixture: Mixture,
+    pub(super) parts: Parts,
+    /// What is done now; the warm-up of the pair posterior is another method.
+    pub(super) method: Composition,
+    pub(super) mixture: Mixture,
     scaling: Scaling,
     model: Box<dyn Model>,
     pub(super) weights: Weights,
     pub(super) optimiser: Optimiser,
+    /// A moving average of the weights, where the method or the prediction needs one.
     pub(super) teacher: Option<Teacher>,
+    /// For the method that infers labels.
+    pub(super) posterior: Option<Posterior>,
     pub(super) best: Option<Best>,
     /// Whether patience ran out.
     pub(super) stopped_early: bool,
@@ -55,7 +61,11 @@ impl<'a> Run<'a> {
 
         let sample_prior = labels.map(|labels| sample_prior(labels, &parts.trained)).transpose()?;
         let setting = Setting { sample_prior, ..config.setting };
-        let method = config.method.compose(&setting)?;
+        let infers = config.method == Method::PairPosterior;
+        let posterior = infers.then(|| Posterior::new(&setting, &parts)).transpose()?;
+        let first = if infers { Method::Likelihood } else { config.method };
+        let method = first.compose(&setting)?;
+        let averages = method.has_teacher || infers || config.predictor == Predictor::Teacher;
         let kind = config.scaling.unwrap_or_else(|| ScalingKind::default_for(data.rows));
         let scaling = Scaling::fit(kind, data.rows, &[&parts.trained[0], &parts.trained[1]]);
         let mut rng = stream(config.seed, Purpose::Weights);
@@ -67,13 +77,9 @@ impl<'a> Run<'a> {
             labels,
             config,
             mixture: config.setting.protocol.mixture(config.setting.prior)?,
-            optimiser: Optimiser::new(
-                config.optimiser,
-                parameters,
-                config.learning_rate,
-                config.weight_decay,
-            ),
-            teacher: method.has_teacher.then(|| Teacher::new(&weights, config.teacher_smoothing)),
+            optimiser: config.fresh_optimiser(parameters),
+            teacher: averages.then(|| Teacher::new(&weights, config.teacher_smoothing)),
+            posterior,
             best: None,
             stopped_early: false,
             epochs_done: 0,
@@ -96,7 +102,8 @@ impl<'a> Run<'a> {
     pub(super) fn epoch(&mut self) -> Result<EpochSummary, Error> {
         let epoch = self.epochs_done + 1;
         self.ramp_consistency(epoch)?;
-        let prunes = self.method.prunes && epoch > self.config.warm_up_epochs;
+        let phase = self.phase(epoch);
+        let prunes = self.method.prunes && phase == Phase::Main;
         if prunes && self.config.pruning == PruningSchedule::EachEpoch {
             let [likelier, other] = self.pile_scores(&self.weights.clone(), false)?;
             let weights = self.parts.trained_weights.as_deref();
@@ -109,23 +116,23 @@ impl<'a> Run<'a> {
 
         let mut total = Totals::default();
         for batch in 0..self.batches.count() {
-            let (evaluation, selected) = self.step(batch, prunes)?;
+            let step = self.step(batch, prunes)?;
             let broken = |what| Error::Diverged { epoch, batch: batch + 1, what };
-            if !evaluation.value.is_finite() {
+            if !step.evaluation.value.is_finite() {
                 return Err(broken("risk"));
             }
             if !all_finite(&self.weights.parameters) {
                 return Err(broken("model"));
             }
-            total.add(&evaluation, selected);
+            total.add(&step);
         }
         self.epochs_done = epoch;
         let held_out = self.judge(epoch)?;
-        Ok(EpochSummary { held_out, ..total.summary(epoch) })
+        Ok(total.summary(epoch, phase, held_out))
     }
 
-    /// One mini-batch: scores, risk, gradient, optimiser, teacher. Returns the share of rows selected.
-    fn step(&mut self, batch: usize, prunes: bool) -> Result<(Evaluation, f64), Error> {
+    /// One mini-batch: scores, risk, gradient, optimiser, teacher.
+    fn step(&mut self, batch: usize, prunes: bool) -> Result<Step, Error> {
         let positions = self.batches.positions(batch);
         let likelier = positions[0].len();
         self.work.choose(self.labels, &self.parts, positions);
@@ -133,11 +140,15 @@ impl<'a> Run<'a> {
             &mut self.work;
         let rows = Stored { rows: self.data.rows, scaling: &self.scaling, which };
         scores.resize(which.len(), 0.0);
-        if let Some(teacher) = &mut self.teacher {
+        let has_teacher = self.method.has_teacher;
+        if let Some(teacher) = self.teacher.as_mut().filter(|_| has_teacher) {
             teacher_scores.resize(which.len(), 0.0);
             self.model.forward(&mut teacher.weights, &rows, teacher_scores)?;
         }
         self.model.forward(&mut self.weights, &rows, scores)?;
+
+        let posterior = self.posterior.as_mut().filter(|posterior| !posterior.is_warming_up());
+        let level = posterior.map(|posterior| posterior.infer(teacher_scores, weights, targets));
 
         if prunes {
             selected.clear();
@@ -159,24 +170,35 @@ impl<'a> Run<'a> {
             scores: &scores[range.clone()],
             weights: self.parts.trained_weights.is_some().then(|| &weights[range.clone()]),
             selected: prunes.then(|| &selected[range.clone()]),
-            targets: self.labels.is_some().then(|| &targets[range.clone()]),
-            teacher: self.teacher.is_some().then(|| &teacher_scores[range]),
+            targets: (self.labels.is_some() || level.is_some()).then(|| &targets[range.clone()]),
+            teacher: (has_teacher && level.is_none()).then(|| &teacher_scores[range]),
         };
         let batch = Batch { likelier: side(0..likelier), other: side(likelier..scores.len()) };
         let evaluation = self.method.objective.evaluate(&batch, gradients)?;
 
         self.model.backward(&self.weights, &rows, gradients.all(), gradient)?;
         self.optimiser.step(&mut self.weights.parameters, gradient);
-        if let Some(teacher) = &mut self.teacher {
-            teacher.update(&self.weights.parameters);
+        match &mut self.teacher {
+            Some(teacher) if has_teacher => teacher.update(&self.weights.parameters),
+            Some(teacher) => teacher.update_all(&self.weights),
+            None => {}
         }
         let share = selected.iter().filter(|kept| **kept).count() as f64 / selected.len().max(1) as f64;
-        Ok((evaluation, if prunes { share } else { 1.0 }))
+        Ok(Step { evaluation, selected: if prunes { share } else { 1.0 }, level })
+    }
+
+    /// Which part of the training an epoch belongs to.
+    fn phase(&self, epoch: usize) -> Phase {
+        let warming_up = match &self.posterior {
+            Some(posterior) => posterior.is_warming_up(),
+            None => self.method.prunes && epoch <= self.config.warm_up_epochs,
+        };
+        if warming_up { Phase::WarmUp } else { Phase::Main }
     }
 
     /// Composes the method anew while its consistency weight rises.
     fn ramp_consistency(&mut self, epoch: usize) -> Result<(), Error> {
-        if self.teacher.is_some() && self.config.consistency_ramp_epochs > 0 {
+        if self.config.method == Method::PcompTeacher && self.config.consistency_ramp_epochs > 0 {
             let full = &self.config.setting;
             let consistency_weight = full.consistency_weight * self.config.consistency_share(epoch);
             self.method = self.config.method.compose(&Setting { consistency_weight, ..*full })?;
@@ -184,26 +206,47 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Measures the criterion on what is held out, and keeps the best epoch's weights.
+    /// Measures the criterion on what is held out, keeps the best epoch's weights, and says goodbye to a
+    /// phase that improves no more.
     fn judge(&mut self, epoch: usize) -> Result<Option<f64>, Error> {
-        let Some(hold_out) = self.config.hold_out else { return Ok(None) };
-        let weights = self.predictor().clone();
-        let [likelier, other] = self.pile_scores(&weights, true)?;
+        let mut value = None;
+        let mut exhausted = false;
+        if let Some(hold_out) = self.config.hold_out {
+            let weights = self.predictor().clone();
+            let measured = self.held_out_value(&weights, hold_out.criterion)?;
+            if self.posterior.as_ref().is_none_or(Posterior::is_warming_up) {
+                exhausted = Best::consider(&mut self.best, &hold_out, epoch, measured, &weights);
+            }
+            value = Some(measured);
+        }
+        match &self.posterior {
+            None => self.stopped_early = exhausted,
+            Some(posterior) if !posterior.is_warming_up() => {}
+            Some(_) if exhausted || epoch >= self.config.warm_up_epochs => self.end_warm_up()?,
+            Some(_) => {}
+        }
+        Ok(value)
+    }
+
+    pub(super) fn held_out_value(&mut self, weights: &Weights, criterion: Criterion) -> Result<f64, Error> {
+        let [likelier, other] = self.pile_scores(weights, true)?;
         let of_pairs = self.parts.held_out_weights.as_deref();
-        let value = measure(hold_out.criterion, &self.config.setting, &likelier, &other, of_pairs)?;
-        self.stopped_early = Best::consider(&mut self.best, &hold_out, epoch, value, &weights);
-        Ok(Some(value))
+        measure(criterion, &self.config.setting, &likelier, &other, of_pairs)
     }
 
     /// The weights that predict.
-    fn predictor(&self) -> &Weights {
+    pub(super) fn predictor(&self) -> &Weights {
         match (&self.teacher, self.config.predictor) {
             (Some(teacher), Predictor::Teacher) => &teacher.weights,
             _ => &self.weights,
         }
     }
 
-    fn pile_scores(&mut self, weights: &Weights, held_out: bool) -> Result<[Vec<f32>; 2], Error> {
+    pub(super) fn pile_scores(
+        &mut self,
+        weights: &Weights,
+        held_out: bool,
+    ) -> Result<[Vec<f32>; 2], Error> {
         let piles = if held_out { &self.parts.held_out } else { &self.parts.trained };
         let mut scores = piles.each_ref().map(|rows| vec![0.0; rows.len()]);
         for (rows, scores) in piles.iter().zip(&mut scores) {
@@ -215,6 +258,9 @@ impl<'a> Run<'a> {
 
     /// The classifier of the best epoch, where one is chosen, else of the last.
     pub(super) fn classifier(&mut self) -> Result<Classifier, Error> {
+        if self.posterior.is_some() {
+            return self.guarded_classifier();
+        }
         let (weights, epoch, held_out) = match &self.best {
             Some(best) => (best.weights.clone(), best.epoch, Some(best.value)),
             None => (self.predictor().clone(), self.epochs_done, None),
@@ -222,7 +268,7 @@ impl<'a> Run<'a> {
         self.classifier_with(weights, epoch, held_out, self.config.threshold)
     }
 
-    fn classifier_with(
+    pub(super) fn classifier_with(
         &mut self,
         weights: Weights,
         epoch: usize,
@@ -252,6 +298,7 @@ impl<'a> Run<'a> {
                 epoch,
                 held_out,
                 seed: self.config.seed,
+                fallback: None,
             },
             version: env!("CARGO_PKG_VERSION").to_owned(),
         })
@@ -321,86 +368,4 @@ fn sample_prior(labels: &[Label], trained: &[Vec<u32>; 2]) -> Result<Prior, Erro
         }
     }
     Prior::new(positive as f64 / (positive + negative) as f64)
-}
-
-/// Work space of a batch: the likelier pile's rows, then the other's.
-struct Work {
-    which: Vec<u32>,
-    weights: Vec<f32>,
-    scores: Vec<f32>,
-    teacher_scores: Vec<f32>,
-    selected: Vec<bool>,
-    targets: Vec<f32>,
-    gradients: Gradients,
-    gradient: Vec<f32>,
-}
-
-impl Work {
-    fn new(parameters: usize) -> Self {
-        Self {
-            which: Vec::new(),
-            weights: Vec::new(),
-            scores: Vec::new(),
-            teacher_scores: Vec::new(),
-            selected: Vec::new(),
-            targets: Vec::new(),
-            gradients: Gradients::default(),
-            gradient: vec![0.0; parameters],
-        }
-    }
-
-    /// Lists the rows of a batch.
-    fn choose(&mut self, labels: Option<&[Label]>, parts: &Parts, positions: [&[u32]; 2]) {
-        self.which.clear();
-        self.weights.clear();
-        for (pile, positions) in parts.trained.iter().zip(positions) {
-            self.which.extend(positions.iter().map(|at| pile[*at as usize]));
-            if let Some(weights) = &parts.trained_weights {
-                self.weights.extend(positions.iter().map(|at| weights[*at as usize]));
-            }
-        }
-        if let Some(labels) = labels {
-            self.targets.clear();
-            let positive = |row: &u32| f32::from(u8::from(labels[*row as usize].is_positive()));
-            self.targets.extend(self.which.iter().map(positive));
-        }
-    }
-}
-
-/// Sums over the batches of an epoch.
-#[derive(Default)]
-struct Totals {
-    batches: f64,
-    risk: f64,
-    columns: Option<[f64; 2]>,
-    negative: f64,
-    selected: f64,
-    consistency: f64,
-}
-
-impl Totals {
-    fn add(&mut self, evaluation: &Evaluation, selected: f64) {
-        self.batches += 1.0;
-        self.risk += evaluation.value;
-        self.consistency += evaluation.consistency;
-        self.selected += selected;
-        if let Some(columns) = evaluation.columns {
-            let sums = self.columns.get_or_insert_default();
-            sums.iter_mut().zip(columns).for_each(|(sum, column)| *sum += column);
-            self.negative += f64::from(u8::from(columns.iter().any(|column| *column < 0.0)));
-        }
-    }
-
-    fn summary(&self, epoch: usize) -> EpochSummary {
-        let batches = self.batches.max(1.0);
-        EpochSummary {
-            epoch,
-            risk: self.risk / batches,
-            columns: self.columns.map(|sums| sums.map(|sum| sum / batches)),
-            negative_share: self.negative / batches,
-            selected_share: self.selected / batches,
-            consistency: self.consistency / batches,
-            held_out: None,
-        }
-    }
 }

@@ -35,6 +35,7 @@ fn classifier(architecture: Architecture, features: Features) -> Classifier {
             epoch: 7,
             held_out: Some(0.5),
             seed: u64::MAX,
+            fallback: None,
         },
         version: "0.1.0".into(),
     }
