@@ -54,7 +54,7 @@ pub(super) fn run(
         }
     };
     let model = dataset.benchmark.spec().model;
-    let mut config = settings.config(job.method, model, prior, protocol, seed);
+    let mut config = Config { seed, ..settings.config(job.method, model, prior, protocol, &trial.data()) };
     let mut candidates = settings.candidates(&config);
     if candidates.len() > 1 {
         let pairs = trial.comparisons().context("choosing needs comparisons, not loose piles")?;
@@ -72,8 +72,12 @@ pub(super) fn run(
     let seconds = start.elapsed().saturating_sub(trained.measuring).as_secs_f64();
     let accuracy = trial.accuracy(&trained.classifier)?;
     let (mean_last, last, best) = trained.course(accuracy);
+    let summary = trained.classifier.summary();
     if config.hold_out.is_some() {
-        let _ = write!(decided, "epoch={} ", trained.classifier.summary().epoch);
+        let _ = write!(decided, "epoch={} ", summary.epoch);
+    }
+    if summary.fallback.is_some() {
+        decided.push_str("fallback ");
     }
     Ok(Some(Outcome {
         seed,
