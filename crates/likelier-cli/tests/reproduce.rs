@@ -1,0 +1,226 @@
+//! `likelier reproduce`: the same rows however a run is cut up, and what it refuses.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+use likelier::random::{Purpose, stream, unit};
+use serde_json::Value;
+use tempfile::TempDir;
+
+#[path = "../../likelier/tests/data_dir/mod.rs"]
+mod data_dir;
+
+/// Two data sets, two methods and one that chooses its epoch: trials of some tens of milliseconds.
+const EXPERIMENT: &str = r#"
+title = "A small experiment"
+paper = "table3"
+datasets = ["optdigits", "pendigits"]
+priors = [0.2, 0.5]
+trials = 4
+
+[settings]
+epochs = 20
+pairs_share = 0.4
+warm_up_epochs = 5
+
+[[variant]]
+name = "plain"
+about = "two methods"
+methods = ["pcomp-relu", "rank-pruning"]
+
+[[variant]]
+name = "held-out"
+about = "stops by held-out comparisons"
+methods = ["likelihood"]
+settings = { hold_out = 0.2, patience = 3 }
+"#;
+
+struct Place {
+    folder: TempDir,
+    data: std::path::PathBuf,
+}
+
+impl Place {
+    fn new() -> Option<Self> {
+        let place = Self { data: data_dir::data_dir()?, folder: TempDir::new().unwrap() };
+        fs::write(place.folder.path().join("small.toml"), EXPERIMENT).unwrap();
+        Some(place)
+    }
+
+    fn command(&self, arguments: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_likelier"));
+        command
+            .arg("reproduce")
+            .args(arguments.split_whitespace())
+            .arg("--data-dir")
+            .arg(&self.data);
+        command.current_dir(self.folder.path());
+        command
+    }
+
+    fn run(&self, arguments: &str) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// The rows of a run, sorted and without their seconds.
+    fn rows(&self, out: &str) -> Vec<String> {
+        let text = fs::read_to_string(self.folder.path().join(out).join("raw.csv")).unwrap();
+        let without_seconds = |line: &str| {
+            let fields: Vec<&str> = line.split(',').collect();
+            [&fields[..12], &fields[13..]].concat().join(",")
+        };
+        let mut rows: Vec<String> = text.lines().skip(1).map(without_seconds).collect();
+        rows.sort();
+        rows
+    }
+
+    fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.folder.path().join(path)).unwrap()
+    }
+}
+
+fn failure(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stdout));
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+#[test]
+fn a_run_killed_twenty_times_ends_with_the_rows_of_an_uninterrupted_one() {
+    let Some(place) = Place::new() else { return };
+    let run = "small.toml --trials 20 --jobs 2 --out";
+    assert!(place.run(&format!("{run} whole")).status.success());
+    let whole = place.rows("whole");
+    assert_eq!(whole.len(), 240);
+
+    let mut rng = stream(8, Purpose::Comparisons);
+    let rows =
+        || if place.folder.path().join("cut/raw.csv").exists() { place.rows("cut").len() } else { 0 };
+    let (mut patience, mut rows_seen) = (20.0, vec![0]);
+    for _ in 0..20 {
+        let mut child = place
+            .command(&format!("{run} cut"))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis((patience * (0.5 + unit(&mut rng))) as u64));
+        assert!(child.try_wait().unwrap().is_none(), "it ended before it was killed: {rows_seen:?}");
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // A busy machine gets more time, so that most kills hit a run that has finished some trials.
+        patience *= if rows_seen.last() == Some(&rows()) { 1.3 } else { 0.9 };
+        rows_seen.push(rows());
+    }
+    assert!(rows_seen.is_sorted(), "{rows_seen:?}");
+    let progress = rows_seen.windows(2).filter(|pair| pair[1] > pair[0]).count();
+    assert!(progress >= 3, "hardly a kill hit a run at work: {rows_seen:?}");
+    assert!(place.run(&format!("{run} cut")).status.success());
+    assert_eq!(place.rows("cut"), whole);
+}
+
+#[test]
+fn parts_threads_and_jobs_change_no_row() {
+    let Some(place) = Place::new() else { return };
+    assert!(
+        place
+            .run("small.toml --jobs 1 --threads 2 --trials 2 --out one")
+            .status
+            .success()
+    );
+    for part in ["--datasets optdigits", "--priors 0.5", "--methods likelihood", "--variants plain", ""] {
+        assert!(
+            place
+                .run(&format!("small.toml --jobs 3 --trials 2 {part} --out two"))
+                .status
+                .success()
+        );
+    }
+    assert_eq!(place.rows("one").len(), 24);
+    assert_eq!(place.rows("one"), place.rows("two"));
+    // More trials are added to those that are there.
+    assert!(place.run("small.toml --trials 3 --out two").status.success());
+    let rows = place.rows("two");
+    assert_eq!(rows.len(), 36);
+    assert!(place.rows("one").iter().all(|row| rows.contains(row)));
+}
+
+#[test]
+fn the_folder_holds_what_is_needed_to_check_the_run() {
+    let Some(place) = Place::new() else { return };
+    let output = place.run("small.toml --trials 2 --json --out run");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((printed["schema"].as_u64(), &printed["command"]), (Some(1), &"reproduce".into()));
+    assert_eq!(printed["result"]["provenance"]["trials"], 24);
+
+    let summary = place.read("run/summary.md");
+    assert!(summary.contains("likelier reproduce small.toml --trials 2 --out run"), "{summary}");
+    // The mean of the rows stands in the table, beside the paper's number for the cell.
+    let accuracies: Vec<f64> = place
+        .rows("run")
+        .iter()
+        .filter(|row| row.starts_with("pendigits,0.2,pcomp-relu,"))
+        .map(|row| row.split(',').nth(5).unwrap().parse().unwrap())
+        .collect();
+    assert_eq!(accuracies.len(), 2);
+    let mean = f64::midpoint(accuracies[0], accuracies[1]);
+    let line = summary.lines().find(|line| line.starts_with("| pcomp-relu |")).unwrap();
+    assert!(line.contains(&format!("{mean:.3} ±")) && line.contains("0.868 ± 0.012"), "{line}");
+
+    let page = place.read("run/report.html");
+    assert!(page.contains(&format!("{mean:.3} ±")) && !page.contains("http"), "{page}");
+    // Every row's settings are written down.
+    let settings = place.read("run/settings.toml");
+    for row in place.rows("run") {
+        let digest = row.split(',').nth(12).unwrap().split(' ').nth(1).unwrap();
+        assert!(settings.contains(&format!("[{digest}]")), "{digest}");
+    }
+    assert!(settings.contains("epochs = 20"), "{settings}");
+}
+
+#[test]
+fn other_settings_in_the_same_folder_are_refused_and_the_rows_are_kept() {
+    let Some(place) = Place::new() else { return };
+    let small = "small.toml --datasets optdigits --priors 0.5 --methods pcomp-relu --trials 1 --out run";
+    assert!(place.run(small).status.success());
+    let rows = place.rows("run");
+    let said = failure(&place.run(&format!("{small} --epochs 7")));
+    assert!(said.contains("pcomp-relu at 0.5 was run with other settings"), "{said}");
+    assert!(said.contains("hint: name another folder with --out"), "{said}");
+    assert_eq!(place.rows("run"), rows);
+}
+
+#[test]
+fn mistakes_are_told_before_the_work_begins() {
+    let Some(place) = Place::new() else { return };
+    let said = failure(&place.run("table4 --out never"));
+    assert!(
+        said.contains("there is no experiment 'table4'; there are table2, table3 and figure2"),
+        "{said}"
+    );
+    assert!(said.contains("hint: a file of your own ends in .toml"), "{said}");
+    let said = failure(&place.run("small.toml --methods pcomp-teacher --out never"));
+    assert!(said.contains("the method pcomp-teacher is not part of this experiment"), "{said}");
+    let said = failure(&place.run("absent.toml --out never"));
+    assert!(said.contains("absent.toml"), "{said}");
+    assert!(!place.folder.path().join("never").exists());
+    let misspelt = EXPERIMENT.replace("epochs = 20", "epocs = 20");
+    fs::write(place.folder.path().join("misspelt.toml"), misspelt).unwrap();
+    let said = failure(&place.run("misspelt.toml --out never"));
+    assert!(said.contains("unknown field `epocs`"), "{said}");
+
+    // A data set that is not there is an error at once, not one for each trial.
+    let output = Command::new(env!("CARGO_BIN_EXE_likelier"))
+        .args(["reproduce", "small.toml", "--data-dir", "nowhere", "--out", "run"])
+        .current_dir(place.folder.path())
+        .output()
+        .unwrap();
+    let said = failure(&output);
+    assert!(said.contains("there is no such folder") && said.contains("likelier data fetch"), "{said}");
+    assert_eq!(said.matches("there is no such folder").count(), 1, "{said}");
+    assert!(Path::new("nowhere").metadata().is_err());
+}
