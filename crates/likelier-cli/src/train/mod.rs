@@ -9,23 +9,24 @@ use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use likelier::data::{Comparisons, Rows};
+use likelier::data::Rows;
 use likelier::estimate::calibration::calibrate;
-use likelier::estimate::metrics::Metrics;
 use likelier::train::{Config, Data, EpochSummary};
 use likelier::{Classifier, Method, Protocol};
 
+use crate::check::diagnose;
 use crate::input::{
     BeliefArguments, Card, ColumnArguments, ComparisonArguments, Judged, NoPrior, Supervision,
 };
-use crate::judging::{Believed, Scored};
+use crate::judging::{Believed, Judgement};
 use crate::output::{NewFile, Warning, print_json, print_text};
+use crate::report::{ReportArguments, Shape, Sources};
 use crate::scoring::ScorerArguments;
 use hold_out::hold_out;
 use kind::ModelKind;
-use running::State;
-pub(crate) use running::{Interrupted, SavedState};
-use trained::Trained;
+pub(crate) use running::{Epoch, Interrupted, SavedState};
+use running::{State, Watch};
+pub(crate) use trained::Trained;
 
 /// Train a classifier from comparisons.
 ///
@@ -54,7 +55,8 @@ pub(crate) struct Train {
     /// Units of the hidden layers of an mlp.
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_values_t = [300, 300, 300])]
     hidden: Vec<usize>,
-    /// Channels, height and width of the images of a resnet [default: square, 1 or 3 channels].
+    /// Channels, height and width of the images of a resnet, and of those that the report shows [default:
+    /// square, 1 or 3 channels].
     #[arg(long, value_name = "C,H,W", value_delimiter = ',', num_args = 3)]
     image: Option<Vec<usize>>,
     /// Passes over the comparisons.
@@ -92,6 +94,8 @@ pub(crate) struct Train {
     /// The model file to write.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    #[command(flatten)]
+    report: ReportArguments,
     /// Print the result as JSON.
     #[arg(long)]
     json: bool,
@@ -101,6 +105,7 @@ impl Train {
     pub(crate) fn run(&self) -> Result<()> {
         let method: Method = self.method.parse()?;
         let out = NewFile::create(&self.out)?;
+        let reports = self.report.open(&self.out, out.is_a_file())?;
         let state = State::beside(&self.out);
         if !self.resume {
             state.check_unused()?;
@@ -110,6 +115,13 @@ impl Train {
         let protocol = self.belief.collected.protocol(&card, &mut warnings)?;
         let believed = self.believed(&items.rows, &judged, &card, protocol, &mut warnings)?;
         let prior = believed.prior;
+        let image = Shape::of(&items.rows, self.image.as_deref())?;
+        let diagnosis = match &judged {
+            Judged::Pairs { judgements, .. } if !reports.is_empty() => {
+                Some(diagnose(judgements, items.rows.len())?)
+            }
+            _ => None,
+        };
         let config = Config {
             architecture: self.model.architecture(items.rows.width(), &self.hidden, self.image.as_deref()),
             epochs: self.epochs,
@@ -122,25 +134,39 @@ impl Train {
 
         let (judged, held_out) = hold_out(judged, self.hold_out, self.seed)?;
         let data = Data { rows: &items.rows, piles: judged.piles()?, labels: None };
-        let (classifier, epochs) = running::run(&data, &config, &state, self.threads)?;
-        // A run that goes on from its last epoch has none left.
-        let none = EpochSummary { epoch: config.epochs, ..EpochSummary::default() };
-        let last = epochs.last().copied().unwrap_or(none);
-        let mut classifier = classifier.with_features(items.features)?;
-        // What was trained is not thrown away because it cannot be judged.
-        let label_free = match &held_out {
-            Some(pairs) => self
-                .judge(&mut classifier, &items.rows, pairs, &believed, card.exact_counts(), &mut warnings)
-                .map_err(|error| {
-                    let message = format!("nothing is known about the accuracy: {error:#}");
-                    warnings.push(Warning { code: "not-judged", message });
-                })
-                .ok(),
+        let exact_counts = card.exact_counts();
+        let watch = match &held_out {
+            Some(pairs) => Some(Watch {
+                pairs,
+                assumptions: believed.assumptions(protocol)?,
+                exact_counts,
+                recorded: !reports.is_empty(),
+            }),
             None => None,
         };
+        let (classifier, epochs) = running::run(&data, &config, &state, self.threads, watch.as_ref())?;
+        // A run that goes on from its last epoch has none left.
+        let none = EpochSummary { epoch: config.epochs, ..EpochSummary::default() };
+        let last = epochs.last().map_or(none, |epoch| epoch.of);
+        let mut classifier = classifier.with_features(items.features)?;
+        let judgement = held_out.as_ref().and_then(|pairs| {
+            let judged = Judgement::new(&classifier, &items.rows, pairs, &believed, exact_counts);
+            // What was trained is not thrown away because it cannot be judged.
+            let not_judged = |error| {
+                let message = format!("nothing is known about the accuracy: {error:#}");
+                warnings.push(Warning { code: "not-judged", message });
+            };
+            judged.map_err(not_judged).ok()
+        });
+        if let Some(judgement) = &judgement {
+            warnings.extend(judgement.contradiction(&protocol));
+            if self.calibrate {
+                classifier = calibrated(classifier, judgement, &mut warnings)?;
+            }
+        }
         let sensitivity = self
             .sensitivity
-            .then(|| believed.sweep(&classifier, &data, &config, held_out.as_ref(), card.exact_counts()))
+            .then(|| believed.sweep(&classifier, &data, &config, held_out.as_ref(), exact_counts))
             .transpose()?;
         out.finish(|file| Ok(file.write_all(&classifier.to_bytes()?)?))?;
         state.remove();
@@ -155,45 +181,32 @@ impl Train {
             items: items.rows.len(),
             features: items.rows.width(),
             comparisons: classifier.summary().comparisons,
-            held_out_comparisons: label_free.as_ref().map_or(0, |metrics| metrics.sizes[0]),
+            held_out_comparisons: judgement.as_ref().map_or(0, |judgement| judgement.metrics.sizes[0]),
             epochs: last.epoch,
             risk: last.risk,
             threshold: classifier.threshold(),
             seed: self.seed,
-            label_free,
+            label_free: judgement.as_ref().map(|judgement| judgement.metrics.clone()),
             sensitivity,
         };
+        let sources = Sources {
+            trained: &trained,
+            classifier: &classifier,
+            rows: &items.rows,
+            ids: &items.ids,
+            piles: data.piles,
+            judgement: judgement.as_ref(),
+            diagnosis: diagnosis.as_ref(),
+            epochs: &epochs,
+            calibrated: self.calibrate && judgement.is_some(),
+            image,
+        };
+        reports.write(&sources, &warnings)?;
         if self.json {
             print_json("train", &trained, &warnings)
         } else {
             print_text(&trained.text(), &warnings)
         }
-    }
-
-    /// How good the classifier is by the comparisons held out, which may also give it its probabilities.
-    fn judge(
-        &self,
-        classifier: &mut Classifier,
-        rows: &Rows,
-        pairs: &Comparisons,
-        believed: &Believed,
-        exact_counts: bool,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<Metrics> {
-        let protocol = classifier.setting().protocol;
-        let assumptions = believed.assumptions(protocol)?;
-        let scored = Scored::new(classifier, rows, pairs)?;
-        let metrics = scored.judge(classifier, &assumptions, exact_counts)?;
-        warnings.extend(scored.contradiction(&protocol)?);
-        if self.calibrate {
-            let calibration = calibrate(&scored.held_out()?, &assumptions);
-            warnings.extend(calibration.shifted_only.map(|reason| Warning {
-                code: "shifted-only",
-                message: format!("probabilities were only shifted, not stretched: {reason}"),
-            }));
-            *classifier = classifier.clone().with_probability(calibration.map)?;
-        }
-        Ok(metrics)
     }
 
     /// The prior that is stated, else an estimate.
@@ -213,4 +226,18 @@ impl Train {
         let scorer = ScorerArguments::new(self.model == ModelKind::Mlp, self.seed);
         Believed::estimate(&scorer, rows, judgements, card, protocol, warnings)
     }
+}
+
+/// The classifier with probabilities fitted to comparisons that it was not trained on.
+fn calibrated(
+    classifier: Classifier,
+    judgement: &Judgement<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<Classifier> {
+    let calibration = calibrate(&judgement.scored.held_out()?, &judgement.assumptions);
+    warnings.extend(calibration.shifted_only.map(|reason| Warning {
+        code: "shifted-only",
+        message: format!("probabilities were only shifted, not stretched: {reason}"),
+    }));
+    Ok(classifier.with_probability(calibration.map)?)
 }

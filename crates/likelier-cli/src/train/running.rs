@@ -7,7 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use likelier::Classifier;
-use likelier::train::{Config, Control, Data, EpochSummary, Outcome, train_with};
+use likelier::data::{Comparisons, Rows};
+use likelier::estimate::Interval;
+use likelier::estimate::metrics::Assumptions;
+use likelier::train::{Config, Control, Data, EpochSummary, Outcome, Progress, train_with};
+use serde::Serialize;
+
+use crate::judging::Scored;
+use crate::output::range;
 
 /// An earlier run left its state, and nobody said what to do with it.
 #[derive(Debug, thiserror::Error)]
@@ -46,26 +53,67 @@ impl State {
     }
 }
 
+/// What one epoch did, and how good the classifier was after it.
+#[derive(Serialize)]
+pub(crate) struct Epoch {
+    #[serde(flatten)]
+    pub(crate) of: EpochSummary,
+    /// By the held-out comparisons, after some of the epochs.
+    pub(crate) accuracy: Option<Interval>,
+}
+
+/// Looks now and then how good the classifier is by comparisons that it is not trained on.
+pub(super) struct Watch<'a> {
+    pub(super) pairs: &'a Comparisons,
+    pub(super) assumptions: Assumptions,
+    pub(super) exact_counts: bool,
+    /// Whether to look even when nobody watches the bar.
+    pub(super) recorded: bool,
+}
+
+impl Watch<'_> {
+    /// None where that cannot be told.
+    fn look(&self, rows: &Rows, progress: &mut Progress<'_, '_>) -> Option<Interval> {
+        let classifier = progress.classifier().ok()?;
+        let scored = Scored::new(&classifier, rows, self.pairs).ok()?;
+        let metrics = scored.judge(&classifier, &self.assumptions, self.exact_counts).ok()?;
+        Some(metrics.accuracy)
+    }
+}
+
+/// Looks in a run, at the most.
+const LOOKS: usize = 20;
+
 /// Trains, with a bar on a terminal; Ctrl-C saves the state. Also says what each epoch did.
 pub(super) fn run(
     data: &Data<'_>,
     config: &Config,
     state: &State,
     threads: Option<usize>,
-) -> Result<(Classifier, Vec<EpochSummary>)> {
+    watch: Option<&Watch<'_>>,
+) -> Result<(Classifier, Vec<Epoch>)> {
     static STOP: AtomicBool = AtomicBool::new(false);
     // Without a handler Ctrl-C ends the program as it always does, and the last checkpoint stays.
     let _ = ctrlc::set_handler(|| STOP.store(true, Ordering::Relaxed));
     let control =
         Control { threads, checkpoint: state.kept.then_some(state.path.as_path()), stop: Some(&STOP) };
     let bar = ProgressBar::new(config.epochs as u64).with_style(
-        ProgressStyle::with_template("{bar:32} epoch {pos} of {len}, {eta} left, risk {msg}")
+        ProgressStyle::with_template("{bar:32} epoch {pos} of {len}, {eta} left, {msg}")
             .context("the progress bar")?,
     );
+    let watch = watch.filter(|watch| watch.recorded || !bar.is_hidden());
+    let every = config.epochs.div_ceil(LOOKS).max(1);
+    let mut seen = String::new();
     let mut epochs = Vec::new();
-    let outcome = train_with(data, config, &control, |summary, _| {
-        epochs.push(*summary);
-        bar.set_message(format!("{:.4}", summary.risk));
+    let outcome = train_with(data, config, &control, |summary, progress| {
+        // Counted from the end, so that the last epoch is among them.
+        let looks = (config.epochs - summary.epoch.min(config.epochs)).is_multiple_of(every);
+        let accuracy = watch.filter(|_| looks).and_then(|watch| watch.look(data.rows, progress));
+        if let Some(accuracy) = &accuracy {
+            seen = format!(", accuracy {:.3} ({})", accuracy.value.clamp(0.0, 1.0), range(accuracy));
+        }
+        epochs.push(Epoch { of: *summary, accuracy });
+        bar.set_message(format!("risk {:.4}{seen}", summary.risk));
         bar.set_position(summary.epoch as u64);
         Ok(())
     })?;

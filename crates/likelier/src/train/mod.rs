@@ -23,6 +23,7 @@ pub use threshold::prior_quantile;
 
 use checkpoint::Checkpoint;
 use run::Run;
+use serde::Serialize;
 
 use crate::data::{Label, Piles, Rows};
 use crate::error::Error;
@@ -63,7 +64,7 @@ pub enum Outcome {
 }
 
 /// What one epoch did.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct EpochSummary {
     /// Epochs done, from 1.
     pub epoch: usize,
