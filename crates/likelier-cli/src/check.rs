@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use anyhow::Result;
 use clap::Args;
-use likelier::data::{Items, Judgements};
+use likelier::data::Judgements;
 use likelier::estimate::diagnosis::{Annotators, Diagnosis, Finding, Records, Severity};
 use likelier::estimate::labeller::{
     LabellerEstimate, error_from_asking_again, error_under_discard, error_under_forced_choice,
@@ -76,7 +76,7 @@ impl Check {
         let stated = self.belief.collected.stated(&card, None, &mut warnings)?;
         let prior = self.belief.stated_prior(&card, &mut warnings)?;
         let judgements = pairs(judged)?;
-        let diagnosis = diagnose(&judgements, &items)?;
+        let diagnosis = diagnose(&judgements, items.rows.len())?;
         let comparisons = self.scorer.decided(&judgements, &mut warnings);
 
         let (protocol, labeller) = if comparisons.len() < FEWEST {
@@ -100,7 +100,8 @@ impl Check {
     }
 }
 
-fn diagnose(judgements: &Judgements, items: &Items) -> Result<Diagnosis> {
+/// What comparisons look like before anything is trained.
+pub(crate) fn diagnose(judgements: &Judgements, items: usize) -> Result<Diagnosis> {
     let names: Option<Vec<String>> = judgements.annotators.as_ref().map(|annotators| {
         let named = |name: &str| if name.is_empty() { "(nobody)".into() } else { name.to_owned() };
         annotators.names.iter().map(named).collect()
@@ -109,7 +110,7 @@ fn diagnose(judgements: &Judgements, items: &Items) -> Result<Diagnosis> {
     let records = Records {
         annotators: annotators.map(|(annotators, names)| Annotators { of: &annotators.of, names }),
         ties: judgements.ties.as_deref(),
-        ..Records::new(items.rows.len(), &judgements.comparisons)
+        ..Records::new(items, &judgements.comparisons)
     };
     Ok(Diagnosis::new(&records, LEVEL)?)
 }

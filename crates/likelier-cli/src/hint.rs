@@ -12,6 +12,7 @@ use crate::judging::PriorNotKnown;
 use crate::labels::{NeverPositive, NoPositive};
 use crate::output::FolderInUse;
 use crate::prior::{NoIdsInPool, NotInPool};
+use crate::report::NotAReport;
 use crate::reproduce::{
     NotAPart, RunInProgress, SettingsChanged, TrialsFailed, TrialsLeft, UnknownExperiment,
 };
@@ -22,6 +23,12 @@ use crate::train::{Interrupted, SavedState};
 pub(crate) fn for_error(error: &anyhow::Error) -> Option<String> {
     if error.downcast_ref::<FolderInUse>().is_some() {
         return Some("name a folder that does not exist yet, or remove this one first".into());
+    }
+    if error.downcast_ref::<NotAReport>().is_some() {
+        return Some(
+            "say where to leave the report with --report FILE, or that none is wanted with --no-report"
+                .into(),
+        );
     }
     if error.downcast_ref::<PartInUse>().is_some() {
         return Some("another `likelier data fetch` is at work there: wait for it to end".into());

@@ -145,14 +145,47 @@ impl<'a> Scored<'a> {
         Ok(metrics(&self.held_out()?, assumptions, &judging)?)
     }
 
-    /// What speaks against the protocol, where there is enough to tell.
-    pub(crate) fn contradiction(&self, stated: &Protocol) -> Result<Option<Warning>> {
+    /// Were pairs dropped? None where there are too few to tell.
+    fn protocol_test(&self) -> Result<Option<ProtocolTest>> {
         if self.pairs.len() < FEWEST {
             return Ok(None);
         }
         let [likelier, other] = self.scores.clone();
-        let test = ProtocolTest::new(&HeldOutScores::of_one_model(likelier, other)?, LEVEL)?;
-        let warning = |message| Warning { code: "protocol-contradicted", message };
-        Ok(test.contradiction(stated).map(warning))
+        Ok(Some(ProtocolTest::new(&HeldOutScores::of_one_model(likelier, other)?, LEVEL)?))
+    }
+
+    /// The scores of the likelier and of the other items.
+    pub(crate) fn scores(&self) -> &[Vec<f32>; 2] {
+        &self.scores
+    }
+}
+
+/// What comparisons that were held out say about a classifier.
+pub(crate) struct Judgement<'a> {
+    pub(crate) scored: Scored<'a>,
+    pub(crate) assumptions: Assumptions,
+    pub(crate) metrics: Metrics,
+    pub(crate) protocol_test: Option<ProtocolTest>,
+}
+
+impl<'a> Judgement<'a> {
+    pub(crate) fn new(
+        classifier: &Classifier,
+        rows: &Rows,
+        pairs: &'a Comparisons,
+        believed: &Believed,
+        exact_counts: bool,
+    ) -> Result<Self> {
+        let assumptions = believed.assumptions(classifier.setting().protocol)?;
+        let scored = Scored::new(classifier, rows, pairs)?;
+        let metrics = scored.judge(classifier, &assumptions, exact_counts)?;
+        let protocol_test = scored.protocol_test()?;
+        Ok(Self { scored, assumptions, metrics, protocol_test })
+    }
+
+    /// What speaks against the protocol.
+    pub(crate) fn contradiction(&self, stated: &Protocol) -> Option<Warning> {
+        let message = self.protocol_test.as_ref()?.contradiction(stated)?;
+        Some(Warning { code: "protocol-contradicted", message })
     }
 }

@@ -15,10 +15,11 @@ mod labels;
 mod model;
 mod output;
 mod plan;
-#[allow(dead_code, reason = "made before what it is for: the report and the reproduction")]
+#[allow(dead_code, reason = "logarithmic axes, panels and files of their own are for the reproduction")]
 mod plot;
 mod predict;
 mod prior;
+mod report;
 mod reproduce;
 mod scoring;
 mod train;

@@ -34,7 +34,16 @@ struct Envelope<'a, T> {
 
 /// Prints a verb's result for machines.
 pub(crate) fn print_json(command: &str, result: &impl Serialize, warnings: &[Warning]) -> Result<()> {
-    let mut out = io::stdout().lock();
+    write_json(&mut io::stdout().lock(), command, result, warnings)
+}
+
+/// Writes a verb's result for machines.
+pub(crate) fn write_json(
+    mut out: &mut dyn Write,
+    command: &str,
+    result: &impl Serialize,
+    warnings: &[Warning],
+) -> Result<()> {
     serde_json::to_writer_pretty(&mut out, &Envelope { schema: 1, command, result, warnings })
         .map_err(io::Error::from)?;
     writeln!(out)?;
@@ -167,6 +176,11 @@ impl NewFile {
     /// Whether it is standard output, which then has no room for anything else.
     pub(crate) fn is_standard_output(&self) -> bool {
         matches!(self.to, Destination::StandardOutput)
+    }
+
+    /// Whether it is a file that stays, and not a pipe, a device or standard output.
+    pub(crate) fn is_a_file(&self) -> bool {
+        matches!(self.to, Destination::Replaced(..))
     }
 
     /// Writes the content and puts the file in its place.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::layout::{NORMAL, Name, SMALL};
+use super::layout::{Kind, NORMAL, Name, SMALL};
 use super::text::{escape, fitted, width_of};
 use super::ticks::{Scale, Tick};
 use super::{Mark, Plot, Rule, Series};
@@ -88,7 +88,7 @@ impl Panel<'_> {
             match mark {
                 Mark::Line(series) => self.draw_line(&mut out, &frame, series),
                 Mark::Steps { name, edges, heights } => {
-                    let look = self.look(name, true);
+                    let look = self.look(name, Kind::Steps);
                     draw_steps(&mut out, &frame, look, edges, heights);
                 }
                 Mark::Rule(rule, label) => notes.rule(&mut out, &frame, *rule, label),
@@ -120,8 +120,8 @@ impl Panel<'_> {
         })
     }
 
-    fn look(&self, name: &str, steps: bool) -> usize {
-        self.names.iter().position(|known| *known == (name, steps)).unwrap_or(0)
+    fn look(&self, name: &str, kind: Kind) -> usize {
+        self.names.iter().position(|known| *known == (name, kind)).unwrap_or(0)
     }
 
     fn axes(&self, frame: &Frame, upwards: &[Tick]) -> String {
@@ -175,7 +175,7 @@ impl Panel<'_> {
     }
 
     fn draw_line(&self, out: &mut String, frame: &Frame, series: &Series) {
-        let look = self.look(&series.name, false);
+        let look = self.look(&series.name, series.kind());
         let colour = look % COLOURS;
         // Error bars of several series at one place stand beside each other.
         let others = self.names.len() as f64 - 1.0;
@@ -333,17 +333,20 @@ fn draw_steps(out: &mut String, frame: &Frame, look: usize, edges: &[f64], heigh
 }
 
 /// What stands for a series in the legend.
-pub(super) fn key(look: usize, steps: bool, x: f64, y: f64) -> String {
+pub(super) fn key(look: usize, kind: Kind, x: f64, y: f64) -> String {
     let colour = look % COLOURS;
-    if steps {
-        let area = if look == 0 { " area" } else { "" };
+    if kind == Kind::Steps {
         let (x, y) = (number(x + 4.0), number(y - 6.0));
         let rectangle = |class: &str, dash: &str| {
-            format!("<rect class=\"{class}\"{dash} x=\"{x}\" y=\"{y}\" width=\"22\" height=\"12\"/>\n")
+            format!(
+                "<rect class=\"{class}{colour}\"{dash} x=\"{x}\" y=\"{y}\" width=\"22\" height=\"12\"/>\n"
+            )
         };
-        let filled =
-            if area.is_empty() { String::new() } else { rectangle(&format!("area f{colour}"), "") };
-        return filled + &rectangle(&format!("line s{colour}"), &dash(look));
+        let filled = if look == 0 { rectangle("area f", "") } else { String::new() };
+        return filled + &rectangle("line s", &dash(look));
+    }
+    if kind == Kind::Points {
+        return marker(look, x + 20.0, y);
     }
     format!(
         "<path class=\"line s{colour}\"{} d=\"M{} {}H{}\"/>\n{}",

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use super::draw::{Panel, key, number};
 use super::text::{escape, fitted, lines, width_of};
 use super::ticks::Scale;
-use super::{Mark, Plot, STYLE};
+use super::{Mark, Plot, STYLE, Series};
 
 /// The sizes of letters: of the axes' marks, of other text, of the title.
 pub(super) const SMALL: f64 = 11.0;
@@ -114,6 +114,12 @@ impl Drawn {
     }
 }
 
+impl Series {
+    pub(super) fn kind(&self) -> Kind {
+        if self.joined { Kind::Line } else { Kind::Points }
+    }
+}
+
 impl Plot {
     /// The rows that it has in place of a vertical scale.
     pub(super) fn rows(&self) -> impl Iterator<Item = &Mark> {
@@ -121,16 +127,24 @@ impl Plot {
     }
 }
 
-/// What has a look of its own: its name, and whether it is a histogram.
-pub(super) type Name<'a> = (&'a str, bool);
+/// What has a look of its own: its name, and what it is.
+pub(super) type Name<'a> = (&'a str, Kind);
+
+/// What a series is drawn as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Line,
+    Points,
+    Steps,
+}
 
 /// The names of all series in the order in which they come; the place decides the look.
 fn names<'a>(plots: &[&'a Plot]) -> Vec<Name<'a>> {
     let mut names: Vec<Name<'a>> = Vec::new();
     for mark in plots.iter().flat_map(|plot| &plot.marks) {
         let name = match mark {
-            Mark::Line(series) => (series.name.as_str(), false),
-            Mark::Steps { name, .. } => (name.as_str(), true),
+            Mark::Line(series) => (series.name.as_str(), series.kind()),
+            Mark::Steps { name, .. } => (name.as_str(), Kind::Steps),
             Mark::Row { .. } | Mark::Rule(..) => continue,
         };
         if !names.contains(&name) {
@@ -150,13 +164,13 @@ fn legend(names: &[Name<'_>], width: f64) -> (String, f64) {
         return (content, 4.0);
     }
     let (mut x, mut y) = (4.0, 0.0);
-    for (at, (name, steps)) in names.iter().enumerate() {
+    for (at, (name, kind)) in names.iter().enumerate() {
         let shown = fitted(name, NORMAL, width - KEY - 12.0);
         let needed = KEY + width_of(&shown, NORMAL);
         if x > 4.0 && x + needed > width {
             (x, y) = (4.0, y + LINE);
         }
-        content.push_str(&key(at, *steps, x, y + 9.0));
+        content.push_str(&key(at, *kind, x, y + 9.0));
         let _ = writeln!(
             content,
             "<text x=\"{}\" y=\"{}\">{}</text>",

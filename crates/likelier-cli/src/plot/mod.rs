@@ -15,7 +15,6 @@ mod layout;
 mod text;
 mod ticks;
 
-#[allow(unused_imports, reason = "the report comes next")]
 pub(crate) use text::escape;
 
 /// What colours and sizes the classes have, in light and dark. A page with plots needs it once.
@@ -116,6 +115,10 @@ impl Plot {
         caption: impl Into<String>,
     ) -> Self {
         Self { title: title.into(), x: x.into(), y: y.into(), caption: caption.into(), marks: Vec::new() }
+    }
+
+    pub(crate) fn title(&self) -> &str {
+        &self.title
     }
 
     fn with(mut self, mark: Mark) -> Self {

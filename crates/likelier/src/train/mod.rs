@@ -69,7 +69,7 @@ pub enum Outcome {
 }
 
 /// What one epoch did.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct EpochSummary {
     /// Epochs done, from 1.
     pub epoch: usize,

@@ -1,0 +1,170 @@
+//! One page that needs nothing else: no script, no font, no picture from elsewhere.
+
+use std::fmt::Write as _;
+
+use super::document::{Block, Document, Section, Table};
+use super::image::base64;
+use crate::plot::{STYLE, escape};
+
+/// What tells our pages from others.
+pub(super) const GENERATOR: &str = "<meta name=\"generator\" content=\"likelier ";
+
+const PAGE: &str = include_str!("page.css");
+
+pub(super) fn page(document: &Document) -> String {
+    let mut page = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n{GENERATOR}{}\"/>\n<meta \
+         name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n<title>{title}</title>\n\
+         <style>\n{STYLE}{PAGE}</style>\n</head>\n<body>\n<header>\n<h1>{title}</h1>\n<p>{}</p>\n</header>\n<nav>",
+        env!("CARGO_PKG_VERSION"),
+        escape(&document.subtitle),
+        title = escape(&document.title),
+    );
+    for section in &document.sections {
+        let _ = write!(page, "<a href=\"#{}\">{}</a> ", section.id, escape(section.title));
+    }
+    page.push_str("</nav>\n<main>\n");
+    for section in &document.sections {
+        push_section(&mut page, section);
+    }
+    page.push_str("</main>\n</body>\n</html>\n");
+    page
+}
+
+fn push_section(page: &mut String, section: &Section) {
+    let _ = writeln!(
+        page,
+        "<section id=\"{}\">\n<h2>{}</h2>\n<p class=\"lead\">{}</p>",
+        section.id,
+        escape(section.title),
+        words(&section.lead)
+    );
+    // Plots that follow each other stand side by side where there is room, and so do lists of items.
+    for blocks in section
+        .blocks
+        .chunk_by(|one, next| side_by_side(one).is_some_and(|class| side_by_side(next) == Some(class)))
+    {
+        let class = blocks.first().and_then(side_by_side);
+        if let Some(class) = class {
+            let _ = writeln!(page, "<div class=\"{class}\">");
+        }
+        for block in blocks {
+            push_block(page, block);
+        }
+        if class.is_some() {
+            page.push_str("</div>\n");
+        }
+    }
+    page.push_str("</section>\n");
+}
+
+/// What stands beside others of its kind, as the style sheet calls it.
+fn side_by_side(block: &Block) -> Option<&'static str> {
+    match block {
+        Block::Figure(..) => Some("figures"),
+        Block::Gallery { pictures, .. } if pictures.is_empty() => Some("lists"),
+        _ => None,
+    }
+}
+
+fn push_block(page: &mut String, block: &Block) {
+    match block {
+        Block::Text(text) => {
+            let _ = writeln!(page, "<p>{}</p>", words(text));
+        }
+        Block::List(entries) => {
+            page.push_str("<ul>\n");
+            for entry in entries {
+                let _ = writeln!(page, "<li>{}</li>", words(entry));
+            }
+            page.push_str("</ul>\n");
+        }
+        Block::Remark { grave, text, advice } => {
+            let (class, word) = if *grave { ("grave", "Serious") } else { ("remark", "Note") };
+            let _ = write!(page, "<div class=\"{class}\"><strong>{word}.</strong> {}", escape(text));
+            if !advice.is_empty() {
+                let _ = write!(page, " <span class=\"advice\">{}</span>", words(advice));
+            }
+            page.push_str("</div>\n");
+        }
+        Block::Table(table) => push_table(page, table),
+        Block::Cards(cards) => {
+            page.push_str("<dl class=\"cards\">\n");
+            for [name, value, meaning] in cards {
+                let _ = writeln!(
+                    page,
+                    "<div><dt>{}</dt><dd class=\"value\">{}</dd><dd>{}</dd></div>",
+                    escape(name),
+                    escape(value),
+                    escape(meaning)
+                );
+            }
+            page.push_str("</dl>\n");
+        }
+        Block::Figure(plot, table) => {
+            let _ = write!(
+                page,
+                "<div class=\"figure\">\n{}<details>\n<summary>the numbers</summary>\n",
+                plot.to_figure()
+            );
+            push_table(page, table);
+            page.push_str("</details>\n</div>\n");
+        }
+        Block::Gallery { title, table, pictures } => {
+            let _ = writeln!(page, "<div>\n<h3>{}</h3>", escape(title));
+            if pictures.len() == table.rows.len() {
+                push_pictures(page, table, pictures);
+            } else {
+                push_table(page, table);
+            }
+            page.push_str("</div>\n");
+        }
+        Block::Code(code) => {
+            let _ = writeln!(page, "<pre><code>{}</code></pre>", escape(code));
+        }
+    }
+}
+
+/// Escaped, with `code` as code; a number and its sign stay together.
+fn words(text: &str) -> String {
+    let parts = escape(text).replace(" %", "\u{a0}%");
+    let mut marked = String::new();
+    for (at, part) in parts.split('`').enumerate() {
+        let _ = if at % 2 == 1 { write!(marked, "<code>{part}</code>") } else { write!(marked, "{part}") };
+    }
+    marked
+}
+
+fn push_table(page: &mut String, table: &Table) {
+    page.push_str("<div class=\"table\"><table>\n<thead><tr>");
+    for name in &table.head {
+        let _ = write!(page, "<th>{}</th>", escape(name));
+    }
+    page.push_str("</tr></thead>\n<tbody>\n");
+    for row in &table.rows {
+        page.push_str("<tr>");
+        for cell in row {
+            let _ = write!(page, "<td>{}</td>", escape(cell));
+        }
+        page.push_str("</tr>\n");
+    }
+    page.push_str("</tbody>\n</table></div>\n");
+}
+
+fn push_pictures(page: &mut String, table: &Table, pictures: &[Vec<u8>]) {
+    page.push_str("<div class=\"pictures\">\n");
+    for (row, picture) in table.rows.iter().zip(pictures) {
+        let [id, score, probability, called] = &row[..] else { continue };
+        let _ = writeln!(
+            page,
+            "<div class=\"picture\"><img alt=\"item {id}\" src=\"data:image/png;base64,{}\"/><div class=\"id\">{id}</div>\
+             <div>{} · {}</div><div>score {}</div></div>",
+            base64(picture),
+            escape(probability),
+            escape(called),
+            escape(score),
+            id = escape(id)
+        );
+    }
+    page.push_str("</div>\n");
+}

@@ -1,0 +1,124 @@
+//! The words of a report, for someone who knows their data and has not read the paper.
+
+mod advice;
+mod comparisons;
+mod items;
+mod learning;
+mod quality;
+mod scores;
+
+use likelier::Method;
+
+use super::document::{Block, Document, Section, Table};
+use super::record::{Record, estimate};
+use crate::output::Warning;
+
+/// The report in the order in which it is read: what to believe first, how it came about last.
+pub(super) fn document(record: &Record<'_>, warnings: &[Warning]) -> Document {
+    let trained = record.trained;
+    let name = trained
+        .model
+        .file_name()
+        .map_or_else(|| trained.model.display().to_string(), |name| name.to_string_lossy().into_owned());
+    let sections = [
+        Some(summary(record)),
+        advice::section(record, warnings),
+        Some(quality::section(record)),
+        scores::section(record),
+        Some(items::section(record)),
+        items::weights(record),
+        Some(learning::section(record)),
+        Some(comparisons::section(record)),
+        Some(comparisons::prior(record)),
+        Some(repeat(record)),
+    ];
+    Document {
+        title: format!("What {name} learned"),
+        subtitle: format!(
+            "A yes/no classifier trained on {} comparisons of “this one is likelier”, without a single label.",
+            trained.comparisons
+        ),
+        sections: sections.into_iter().flatten().collect(),
+    }
+}
+
+/// What was trained, on what, and the few numbers that matter.
+fn summary(record: &Record<'_>) -> Section {
+    let trained = record.trained;
+    let mut cards = Vec::new();
+    if let Some(metrics) = &trained.label_free {
+        let accuracy = metrics.accuracy.clipped(0.0, 1.0);
+        let meaning = "share of right calls, estimated without labels";
+        cards.push([
+            "accuracy".into(),
+            format!("{:.3}", accuracy.value),
+            format!("{} — {meaning}", crate::output::range(&metrics.accuracy)),
+        ]);
+    }
+    let (how, range) = match &trained.prior_interval {
+        Some(interval) => ("estimated", format!("{} — ", crate::output::range(interval))),
+        None => ("given", String::new()),
+    };
+    cards.push([
+        "share of positives".into(),
+        format!("{:.3}", trained.prior.positive()),
+        format!("{range}{how}, not learned"),
+    ]);
+    let called = record.examples.called_positive as f64 / trained.items.max(1) as f64;
+    cards.push([
+        "called positive".into(),
+        format!("{called:.3}"),
+        format!("{} of the {} items", record.examples.called_positive, trained.items),
+    ]);
+    let mut table = Table::new(["what", "value"]);
+    let held_out = match trained.held_out_comparisons {
+        0 => "none".to_owned(),
+        count => format!("{count}, used only to judge the classifier"),
+    };
+    for (what, value) in [
+        ("items", trained.items.to_string()),
+        ("features of an item", trained.features.to_string()),
+        ("comparisons trained on", trained.comparisons.to_string()),
+        ("comparisons held out", held_out),
+        ("method", format!("{}: {}", trained.method, method(trained.method))),
+        ("model", trained.architecture.to_string()),
+        ("protocol", format!("{}: {}", trained.protocol, comparisons::meaning(&trained.protocol))),
+        (
+            "share of positives",
+            trained.prior_interval.as_ref().map_or_else(
+                || format!("{}, given", trained.prior),
+                |interval| format!("{}, estimated", estimate(interval)),
+            ),
+        ),
+        ("threshold", format!("{}: a higher score is called positive", trained.threshold)),
+        ("epochs", format!("{}, final risk {:.4}", trained.epochs, trained.risk)),
+    ] {
+        table.row([what.to_owned(), value]);
+    }
+    Section {
+        id: "summary",
+        title: "Summary",
+        lead: quality::verdict(record),
+        blocks: vec![Block::Cards(cards), Block::Table(table)],
+    }
+}
+
+/// What a method does; in the list of methods some refer to the first.
+fn method(method: Method) -> String {
+    method
+        .summary()
+        .replace("the same,", &format!("{},", Method::PcompUnbiased.summary()))
+}
+
+fn repeat(record: &Record<'_>) -> Section {
+    Section {
+        id: "repeat",
+        title: "How to repeat it",
+        lead: "The same command on the same files gives the same model, byte for byte, on this machine."
+            .into(),
+        blocks: vec![
+            Block::Code(record.command_line.clone()),
+            Block::Text(format!("likelier {}, seed {}.", record.version, record.trained.seed)),
+        ],
+    }
+}

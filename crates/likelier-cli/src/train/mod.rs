@@ -1,0 +1,249 @@
+//! `likelier train`: a classifier from items and comparisons.
+
+mod hold_out;
+mod kind;
+mod running;
+mod trained;
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use likelier::data::Rows;
+use likelier::estimate::calibration::calibrate;
+use likelier::train::{Config, Data, EpochSummary};
+use likelier::{Classifier, Method, Protocol};
+
+use crate::check::diagnose;
+use crate::input::{
+    BeliefArguments, Card, ColumnArguments, ComparisonArguments, Judged, NoPrior, Supervision,
+};
+use crate::judging::{Believed, Judgement};
+use crate::output::{NewFile, Warning, print_json, print_text};
+use crate::report::{ReportArguments, Shape, Sources};
+use crate::scoring::ScorerArguments;
+use hold_out::hold_out;
+use kind::ModelKind;
+pub(crate) use running::{Epoch, Interrupted, SavedState};
+use running::{State, Watch};
+pub(crate) use trained::Trained;
+
+/// Train a classifier from comparisons.
+///
+/// A share of the comparisons is held out; they tell, without a label, how good the classifier is. Where the
+/// share of positives is not given, or `--prior auto` is, it is estimated from the comparisons.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  likelier train --items items.csv --comparisons comparisons.csv --prior 0.3 --protocol forced-choice \\
+      --out model.likelier
+  likelier train --items images.npy --comparisons pairs.tsv --prior 0.5 --protocol discard --model mlp \\
+      --method pcomp-teacher --epochs 50 --out model.likelier")]
+#[allow(clippy::struct_excessive_bools, reason = "flags are independent of each other")]
+pub(crate) struct Train {
+    #[command(flatten)]
+    input: ComparisonArguments,
+    #[command(flatten)]
+    belief: BeliefArguments,
+    #[command(flatten)]
+    columns: ColumnArguments,
+    /// How to learn: a method's name, as the README lists them.
+    #[arg(long, value_name = "METHOD", default_value = "pcomp-relu")]
+    method: String,
+    /// Which model.
+    #[arg(long, value_enum, default_value_t = ModelKind::Linear)]
+    model: ModelKind,
+    /// Units of the hidden layers of an mlp.
+    #[arg(long, value_name = "N,…", value_delimiter = ',', default_values_t = [300, 300, 300])]
+    hidden: Vec<usize>,
+    /// Channels, height and width of the images of a resnet, and of those that the report shows [default:
+    /// square, 1 or 3 channels].
+    #[arg(long, value_name = "C,H,W", value_delimiter = ',', num_args = 3)]
+    image: Option<Vec<usize>>,
+    /// Passes over the comparisons.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    epochs: usize,
+    /// Rows of both items of the comparisons in a mini-batch.
+    #[arg(long, value_name = "ROWS", default_value_t = 256)]
+    batch: usize,
+    /// The optimiser's step [default: 0.01 for linear, 0.001 for networks].
+    #[arg(long, value_name = "RATE")]
+    learning_rate: Option<f64>,
+    /// How strongly weights are drawn to 0 [default: what the method recommends for the data].
+    #[arg(long, value_name = "RATE")]
+    weight_decay: Option<f64>,
+    /// The share of the comparisons that is not trained on but judged by.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.2)]
+    hold_out: f64,
+    /// Fit the map from scores to probabilities to the held-out comparisons; else a score is taken for
+    /// log-odds.
+    #[arg(long)]
+    calibrate: bool,
+    /// Train again at five priors over the prior's interval (or within 0.1 of it where it is known), to show
+    /// how much depends on it.
+    #[arg(long)]
+    sensitivity: bool,
+    /// Decides everything random.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Threads to use [default: all]. The model is the same for any number.
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+    /// Go on from where the same command was stopped.
+    #[arg(long)]
+    resume: bool,
+    /// The model file to write.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    #[command(flatten)]
+    report: ReportArguments,
+    /// Print the result as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Train {
+    pub(crate) fn run(&self) -> Result<()> {
+        let method: Method = self.method.parse()?;
+        let out = NewFile::create(&self.out)?;
+        let reports = self.report.open(&self.out, out.is_a_file())?;
+        let state = State::beside(&self.out);
+        if !self.resume {
+            state.check_unused()?;
+        }
+        let layout = self.columns.layout(None);
+        let Supervision { items, judged, card, mut warnings } = self.input.read(&layout)?;
+        let protocol = self.belief.collected.protocol(&card, &mut warnings)?;
+        let believed = self.believed(&items.rows, &judged, &card, protocol, &mut warnings)?;
+        let prior = believed.prior;
+        let image = Shape::of(&items.rows, self.image.as_deref())?;
+        let diagnosis = match &judged {
+            Judged::Pairs { judgements, .. } if !reports.is_empty() => {
+                Some(diagnose(judgements, items.rows.len())?)
+            }
+            _ => None,
+        };
+        let (judged, held_out) = hold_out(judged, self.hold_out, self.seed)?;
+        let data = Data { rows: &items.rows, piles: judged.piles()?, labels: None };
+        let architecture = self.model.architecture(items.rows.width(), &self.hidden, self.image.as_deref());
+        let recommended = Config::recommended(method, architecture, prior, protocol, &data);
+        let config = Config {
+            batch_rows: self.batch,
+            learning_rate: self.learning_rate.unwrap_or(recommended.learning_rate),
+            weight_decay: self.weight_decay.unwrap_or(recommended.weight_decay),
+            seed: self.seed,
+            ..recommended.with_epochs(self.epochs)
+        };
+        let exact_counts = card.exact_counts();
+        let watch = match &held_out {
+            Some(pairs) => Some(Watch {
+                pairs,
+                assumptions: believed.assumptions(protocol)?,
+                exact_counts,
+                recorded: !reports.is_empty(),
+            }),
+            None => None,
+        };
+        let (classifier, epochs) = running::run(&data, &config, &state, self.threads, watch.as_ref())?;
+        warnings.extend(classifier.summary().fallback.map(|reason| Warning {
+            code: "fell-back",
+            message: format!(
+                "{method} was given up for the scorer it started from, cut at the prior: {reason}; more comparisons, \
+                 --method likelihood or rank-pruning, or another --learning-rate may help"
+            ),
+        }));
+        // A run that goes on from its last epoch has none left.
+        let none = EpochSummary { epoch: config.epochs, ..EpochSummary::default() };
+        let last = epochs.last().map_or(none, |epoch| epoch.of);
+        let mut classifier = classifier.with_features(items.features)?;
+        let judgement = held_out.as_ref().and_then(|pairs| {
+            let judged = Judgement::new(&classifier, &items.rows, pairs, &believed, exact_counts);
+            // What was trained is not thrown away because it cannot be judged.
+            let not_judged = |error| {
+                let message = format!("nothing is known about the accuracy: {error:#}");
+                warnings.push(Warning { code: "not-judged", message });
+            };
+            judged.map_err(not_judged).ok()
+        });
+        if let Some(judgement) = &judgement {
+            warnings.extend(judgement.contradiction(&protocol));
+            if self.calibrate {
+                classifier = calibrated(classifier, judgement, &mut warnings)?;
+            }
+        }
+        let sensitivity = self
+            .sensitivity
+            .then(|| believed.sweep(&classifier, &data, &config, held_out.as_ref(), exact_counts))
+            .transpose()?;
+        out.finish(|file| Ok(file.write_all(&classifier.to_bytes()?)?))?;
+        state.remove();
+
+        let trained = Trained {
+            model: &self.out,
+            method,
+            architecture: classifier.architecture(),
+            prior,
+            prior_interval: believed.estimated,
+            protocol,
+            items: items.rows.len(),
+            features: items.rows.width(),
+            comparisons: classifier.summary().comparisons,
+            held_out_comparisons: judgement.as_ref().map_or(0, |judgement| judgement.metrics.sizes[0]),
+            epochs: last.epoch,
+            risk: last.risk,
+            threshold: classifier.threshold(),
+            seed: self.seed,
+            label_free: judgement.as_ref().map(|judgement| judgement.metrics.clone()),
+            sensitivity,
+        };
+        let sources = Sources {
+            trained: &trained,
+            classifier: &classifier,
+            rows: &items.rows,
+            ids: &items.ids,
+            piles: data.piles,
+            judgement: judgement.as_ref(),
+            diagnosis: diagnosis.as_ref(),
+            epochs: &epochs,
+            calibrated: self.calibrate && judgement.is_some(),
+            image,
+        };
+        reports.write(&sources, &warnings)?;
+        if self.json {
+            print_json("train", &trained, &warnings)
+        } else {
+            print_text(&trained.text(), &warnings)
+        }
+    }
+
+    /// The prior that is stated, else an estimate.
+    fn believed(
+        &self,
+        rows: &Rows,
+        judged: &Judged,
+        card: &Card,
+        protocol: Protocol,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Believed> {
+        let stated = if self.belief.is_auto() { None } else { self.belief.stated_prior(card, warnings)? };
+        if let Some(prior) = stated {
+            return Ok(Believed { prior, estimated: None });
+        }
+        let Judged::Pairs { judgements, .. } = judged else { bail!(NoPrior) };
+        let scorer = ScorerArguments::new(self.model == ModelKind::Mlp, self.seed);
+        Believed::estimate(&scorer, rows, judgements, card, protocol, warnings)
+    }
+}
+
+/// The classifier with probabilities fitted to comparisons that it was not trained on.
+fn calibrated(
+    classifier: Classifier,
+    judgement: &Judgement<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Result<Classifier> {
+    let calibration = calibrate(&judgement.scored.held_out()?, &judgement.assumptions);
+    warnings.extend(calibration.shifted_only.map(|reason| Warning {
+        code: "shifted-only",
+        message: format!("probabilities were only shifted, not stretched: {reason}"),
+    }));
+    Ok(classifier.with_probability(calibration.map)?)
+}
