@@ -3,11 +3,9 @@
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use indicatif::ProgressBar;
 use likelier::data::{Comparisons, Judgements, Rows};
 use likelier::estimate::Interval;
 use likelier::estimate::calibration::calibrate;
@@ -24,6 +22,11 @@ use crate::input::{
 use crate::judging::{AtPrior, Believed, Scored};
 use crate::output::{NewFile, Warning, print_json, print_text, range};
 use crate::scoring::ScorerArguments;
+use crate::select::{Open, Selected, choose};
+use crate::{interrupt, talk};
+
+/// How to learn where nobody says.
+const METHOD: Method = Method::PcompRelu;
 
 /// Train a classifier from comparisons.
 ///
@@ -34,7 +37,8 @@ use crate::scoring::ScorerArguments;
   likelier train --items items.csv --comparisons comparisons.csv --prior 0.3 --protocol forced-choice \\
       --out model.likelier
   likelier train --items images.npy --comparisons pairs.tsv --prior 0.5 --protocol discard --model mlp \\
-      --method pcomp-teacher --epochs 50 --out model.likelier")]
+      --method pcomp-teacher --epochs 50 --out model.likelier
+  likelier train --items items.csv --comparisons comparisons.csv --select --out model.likelier")]
 #[allow(clippy::struct_excessive_bools, reason = "flags are independent of each other")]
 pub(crate) struct Train {
     #[command(flatten)]
@@ -43,9 +47,9 @@ pub(crate) struct Train {
     belief: BeliefArguments,
     #[command(flatten)]
     columns: ColumnArguments,
-    /// How to learn: a method's name, as the README lists them.
-    #[arg(long, value_name = "METHOD", default_value = "pcomp-relu")]
-    method: String,
+    /// How to learn: a method's name, as the README lists them [default: pcomp-relu].
+    #[arg(long, value_name = "METHOD")]
+    method: Option<String>,
     /// Which model.
     #[arg(long, value_enum, default_value_t = ModelKind::Linear)]
     model: ModelKind,
@@ -64,9 +68,13 @@ pub(crate) struct Train {
     /// The optimiser's step [default: 0.01 for linear, 0.001 for networks].
     #[arg(long, value_name = "RATE")]
     learning_rate: Option<f64>,
-    /// How strongly weights are drawn to 0.
-    #[arg(long, value_name = "RATE", default_value_t = 1e-5)]
-    weight_decay: f64,
+    /// How strongly weights are drawn to 0 [default: 0.00001].
+    #[arg(long, value_name = "RATE")]
+    weight_decay: Option<f64>,
+    /// Choose method, weight decay and learning rate by held-out comparisons, each unless it is given: five-fold,
+    /// within those that are trained on, the simplest within one standard error of the best.
+    #[arg(long)]
+    select: bool,
     /// The share of the comparisons that is not trained on but judged by.
     #[arg(long, value_name = "SHARE", default_value_t = 0.2)]
     hold_out: f64,
@@ -87,7 +95,7 @@ pub(crate) struct Train {
     /// Go on from where the same command was stopped.
     #[arg(long)]
     resume: bool,
-    /// The model file to write.
+    /// The model file to write; - for standard output.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// Print the result as JSON.
@@ -108,6 +116,10 @@ enum ModelKind {
 struct Trained<'a> {
     model: &'a Path,
     method: Method,
+    learning_rate: f64,
+    weight_decay: f64,
+    /// What was chosen from.
+    selection: Option<Selected>,
     architecture: &'a Architecture,
     prior: Prior,
     /// Where the prior was estimated.
@@ -143,8 +155,9 @@ pub(crate) struct Interrupted {
 
 impl Train {
     pub(crate) fn run(&self) -> Result<()> {
-        let method: Method = self.method.parse()?;
-        let out = NewFile::create(&self.out)?;
+        let method: Method = self.method.as_deref().map_or(Ok(METHOD), str::parse)?;
+        let out = NewFile::create(&self.out, self.input.files())?;
+        let alone = out.is_standard_output(self.json)?;
         if !self.resume && self.checkpoint().exists() {
             return Err(SavedState(self.checkpoint()).into());
         }
@@ -161,12 +174,22 @@ impl Train {
                 ModelKind::Linear => 1e-2,
                 _ => 1e-3,
             }),
-            weight_decay: self.weight_decay,
+            weight_decay: self.weight_decay.unwrap_or(1e-5),
             seed: self.seed,
             ..Config::new(method, prior, protocol)
         };
 
         let (judged, held_out) = self.hold_out(judged)?;
+        let open = Open {
+            method: self.method.is_none(),
+            weight_decay: self.weight_decay.is_none(),
+            learning_rate: self.learning_rate.is_none(),
+        };
+        let chosen = self
+            .select
+            .then(|| choose(&config, open, &items.rows, &judged, self.threads, &mut warnings))
+            .transpose()?;
+        let (config, selection) = chosen.map_or((config, None), |(config, found)| (config, Some(found)));
         let data = Data { rows: &items.rows, piles: judged.piles()?, labels: None };
         let (classifier, last) = self.train(&data, &config)?;
         let mut classifier = classifier.with_features(items.features)?;
@@ -190,7 +213,10 @@ impl Train {
 
         let trained = Trained {
             model: &self.out,
-            method,
+            method: config.method,
+            learning_rate: config.learning_rate,
+            weight_decay: config.weight_decay,
+            selection,
             architecture: classifier.architecture(),
             prior,
             prior_interval: believed.estimated,
@@ -209,7 +235,7 @@ impl Train {
         if self.json {
             print_json("train", &trained, &warnings)
         } else {
-            print_text(&trained.text(), &warnings)
+            print_text(&if alone { String::new() } else { trained.text() }, &warnings)
         }
     }
 
@@ -317,30 +343,25 @@ impl Train {
 
     /// Trains, with a bar on a terminal; Ctrl-C saves the state.
     fn train(&self, data: &Data<'_>, config: &Config) -> Result<(Classifier, EpochSummary)> {
-        static STOP: AtomicBool = AtomicBool::new(false);
-        // Without a handler Ctrl-C ends the program as it always does, and the last checkpoint stays.
-        let _ = ctrlc::set_handler(|| STOP.store(true, Ordering::Relaxed));
         let checkpoint = self.checkpoint();
-        let keeps = self.out != Path::new("-");
+        // Beside a pipe or a device there is no place to keep anything.
+        let keeps = self.out != Path::new("-") && fs::metadata(&self.out).map_or(true, |out| out.is_file());
         let control = Control {
             threads: self.threads,
             checkpoint: keeps.then_some(checkpoint.as_path()),
-            stop: Some(&STOP),
+            stop: keeps.then(interrupt::ask_to_stop),
         };
-        let bar = ProgressBar::new(config.epochs as u64).with_style(
-            indicatif::ProgressStyle::with_template(
-                "{bar:32} epoch {pos} of {len}, {eta} left, risk {msg}",
-            )
-            .context("the progress bar")?,
-        );
+        let bar = talk::bar(config.epochs as u64, "{bar:32} epoch {pos} of {len}, {eta} left, risk {msg}");
         let mut last = EpochSummary { epoch: config.epochs, ..EpochSummary::default() };
         let outcome = train_with(data, config, &control, |summary, _| {
             last = *summary;
             bar.set_message(format!("{:.4}", summary.risk));
             bar.set_position(summary.epoch as u64);
+            talk::detail(|| format!("epoch {}: risk {:.4}", summary.epoch, summary.risk));
             Ok(())
         })?;
         bar.finish_and_clear();
+        interrupt::end_at_once();
         match outcome {
             Outcome::Finished(classifier) => Ok((*classifier, last)),
             Outcome::Stopped { epoch } => Err(Interrupted { epoch, epochs: config.epochs }.into()),
@@ -378,6 +399,9 @@ impl Trained<'_> {
             self.epochs,
             self.risk
         );
+        if let Some(selection) = &self.selection {
+            text.push_str(&selection.text());
+        }
         if let Some(metrics) = &self.label_free {
             let _ =
                 writeln!(text, "  without labels, by {} held-out comparisons:", self.held_out_comparisons);
