@@ -96,6 +96,21 @@ impl FormatArguments {
 }
 
 impl ColumnArguments {
+    /// An option of these that was given, for a verb that has no use for it.
+    pub(crate) fn first_given(&self) -> Option<&'static str> {
+        let format = &self.format;
+        let given = [
+            ("--id", self.id.is_some()),
+            ("--features", self.features.is_some()),
+            ("--categories", !self.categories.is_empty()),
+            ("--delimiter", format.delimiter.is_some()),
+            ("--header", format.header.is_some()),
+            ("--first-index", format.first_index.is_some()),
+            ("--array", format.array.is_some()),
+        ];
+        given.into_iter().find_map(|(name, given)| given.then_some(name))
+    }
+
     pub(crate) fn layout(&self, label: Option<&str>) -> Layout {
         Layout {
             id: self.id.clone(),

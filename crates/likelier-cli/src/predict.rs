@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use likelier::Classifier;
-use likelier::data::{BatchIds, ItemBatch, ItemBatches, Layout};
+use likelier::data::{BatchIds, ItemBatch, ItemBatches, Layout, write_field};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -134,20 +134,11 @@ fn lines(classifier: &Classifier, ids: &BatchIds, first: usize, scores: &[f32]) 
     (text, positives)
 }
 
-/// An id as a field of a CSV file: in quotes where it holds what would end a field.
+/// An id as a field of a CSV file.
 fn write_id(ids: &BatchIds, row: usize, text: &mut Vec<u8>) {
-    let name = match ids {
-        BatchIds::Numbered { first } => {
-            let _ = write!(text, "{}", first + row);
-            return;
-        }
-        BatchIds::Named(names) => names.get(row),
+    // Writing to memory cannot fail.
+    let _ = match ids {
+        BatchIds::Numbered { first } => write!(text, "{}", first + row),
+        BatchIds::Named(names) => write_field(text, names.get(row)),
     };
-    if name.contains(['"', ',', '\n', '\r']) {
-        text.push(b'"');
-        text.extend_from_slice(name.replace('"', "\"\"").as_bytes());
-        text.push(b'"');
-    } else {
-        text.extend_from_slice(name.as_bytes());
-    }
 }
