@@ -23,6 +23,9 @@ use crate::output::{print_json, print_text};
 /// Simulated tasters are shown two wines at a time and pick the likelier good one; a classifier is
 /// trained on their picks and judged on wines it never saw.
 #[derive(Args)]
+#[command(after_help = "Examples:
+  likelier demo
+  likelier demo --json")]
 pub(crate) struct Demo {
     /// Print the result as JSON.
     #[arg(long)]

@@ -6,18 +6,19 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use clap::Args;
 use likelier::Classifier;
-use likelier::data::{BatchIds, Ids, ItemBatch, ItemBatches, Judgements, Layout, Texts};
+use likelier::data::{BatchIds, Ids, ItemBatch, ItemBatches, Layout, Texts};
 use likelier::estimate::Interval;
 use likelier::estimate::metrics::{Assumptions, HeldOut, Judging, Metric, Metrics, metrics};
 use likelier::evaluate::Judged as Labelled;
 use serde::Serialize;
 
-use crate::input::{BeliefArguments, Card, FormatArguments, warn_of_findings};
+use crate::input::{BeliefArguments, Card, FormatArguments, given, read_judgements, warn_of_findings};
 use crate::labels::parse_labels;
 use crate::model;
 use crate::output::{Warning, print_json, print_text, range};
 use crate::plan::name;
 use crate::scoring::LEVEL;
+use crate::{standard_input, talk};
 
 /// Judge a model by comparisons, by labels, or by both.
 ///
@@ -30,10 +31,10 @@ use crate::scoring::LEVEL;
   likelier evaluate model.likelier --items test.csv --label label
   likelier evaluate model.likelier --items test.csv --label species --positive virginica")]
 pub(crate) struct Evaluate {
-    /// The model file.
+    /// The model file; - for standard input.
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// The items: CSV, TSV, Parquet, NPY, NPZ or LIBSVM, also as .gz or .xz.
+    /// The items: CSV, TSV, Parquet, NPY, NPZ or LIBSVM, also as .gz or .xz; - for standard input.
     #[arg(long, value_name = "FILE")]
     items: PathBuf,
     /// Which item was said to be likelier than which; comparisons that the model has not seen.
@@ -42,9 +43,9 @@ pub(crate) struct Evaluate {
     /// The column of the items that holds the true labels.
     #[arg(long, value_name = "COLUMN")]
     label: Option<String>,
-    /// The label of positives; every other one is negative [default: 1, true or yes].
-    #[arg(long, value_name = "VALUE", requires = "label", allow_hyphen_values = true)]
-    positive: Option<String>,
+    /// The label of positives, or several; every other one is negative [default: 1, true or yes].
+    #[arg(long, value_name = "VALUE", requires = "label", num_args = 1.., allow_negative_numbers = true)]
+    positive: Vec<String>,
     #[command(flatten)]
     belief: BeliefArguments,
     /// The column that names the rows [default: `id` if there is one, else rows are numbered from 0].
@@ -97,7 +98,7 @@ impl Evaluate {
         };
         let labelled = match &self.label {
             Some(column) => {
-                let labels = parse_labels(&scored.labels, column, self.positive.as_deref())?;
+                let labels = parse_labels(&scored.labels, column, &self.positive)?;
                 Some(Labelled::new(&scored.scores, &labels, classifier.threshold(), LEVEL)?)
             }
             None => None,
@@ -119,7 +120,8 @@ impl Evaluate {
     /// Reads the items a batch at a time and keeps their ids, scores and labels.
     fn score(&self, classifier: &Classifier) -> Result<Scored> {
         let layout = Layout { id: self.id.clone(), label: self.label.clone(), ..self.format.layout() };
-        let mut batches = ItemBatches::open(&self.items, classifier.features(), &layout)?;
+        let items = standard_input::path_of(&self.items)?;
+        let mut batches = given(ItemBatches::open(&items, classifier.features(), &layout))?;
         let (mut batch, mut names) = (ItemBatch::default(), None);
         let (mut scores, mut labels, mut unseen_categories) = (Vec::new(), Texts::new(), 0);
         while batches.read(&mut batch)? {
@@ -139,6 +141,7 @@ impl Evaluate {
             }
             _ => Ids::numbered(scores.len()),
         };
+        talk::detail(|| format!("{}: {} rows", self.items.display(), scores.len()));
         Ok(Scored { ids, scores, labels, unseen_categories })
     }
 
@@ -149,7 +152,7 @@ impl Evaluate {
         scored: &Scored,
         warnings: &mut Vec<Warning>,
     ) -> Result<LabelFree> {
-        let judgements = Judgements::read(path, &scored.ids, &self.format.layout())?;
+        let judgements = read_judgements(path, &scored.ids, &self.format.layout())?;
         warn_of_findings(&judgements, &scored.ids, warnings);
         let card = Card::beside(path)?;
         let trained = classifier.setting();

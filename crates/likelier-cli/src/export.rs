@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 
@@ -17,7 +17,7 @@ use crate::output::{NewFile, print_json, print_text};
 #[command(after_help = "Example:
   likelier export wine.likelier --out wine.onnx")]
 pub(crate) struct Export {
-    /// The model file.
+    /// The model file; - for standard input.
     #[arg(value_name = "MODEL")]
     model: PathBuf,
     /// The file to write; - for standard output.
@@ -36,11 +36,8 @@ struct Written<'a> {
 
 impl Export {
     pub(crate) fn run(&self) -> Result<()> {
-        let out = NewFile::create(&self.out)?;
-        let alone = out.is_standard_output();
-        if alone && self.json {
-            bail!("--json and --out - would both write to standard output");
-        }
+        let out = NewFile::create(&self.out, [&self.model])?;
+        let alone = out.is_standard_output(self.json)?;
         let bytes = model::load(&self.model)?.to_onnx()?;
         out.finish(|file| Ok(file.write_all(&bytes)?))?;
         let written = Written { file: &self.out, bytes: bytes.len() };

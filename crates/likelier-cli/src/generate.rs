@@ -1,23 +1,27 @@
 //! `likelier generate`: comparisons out of a labelled data set, as files.
 
+mod population;
+
 use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use likelier::data::benchmark::{Benchmark, Dataset};
-use likelier::data::generate::{Labeller, LoosePiles, Recipe, Sampling, comparisons, pointwise};
+use likelier::data::generate::{
+    Labeller, LoosePiles, Recipe, Sampling, comparisons, most_exact_pairs, pointwise,
+};
 use likelier::data::split::resample_to_prior;
-use likelier::data::{Comparisons, Label, Piles, write_parquet};
+use likelier::data::{Comparisons, Piles, TableToWrite, class_counts};
 use likelier::random::{Purpose, stream};
 use likelier::train::{Config, Data, train};
 use likelier::{Collection, Method, Prior, Protocol};
+use population::{Origin, Population, PopulationArguments};
 use serde::Serialize;
 
-use crate::data_dir::DataDir;
+use crate::input::ColumnArguments;
 use crate::output::{NewFolder, Warning, print_json, print_text};
 
-/// Turn a labelled benchmark into comparisons, with a labelled test set beside them.
+/// Turn labelled rows into comparisons, with a labelled test set beside them.
 ///
 /// Writes items.csv (id, features), comparisons.csv (likelier, other), test.csv (id, features, label)
 /// and dataset.json (how it was made) into a new folder.
@@ -25,16 +29,19 @@ use crate::output::{NewFolder, Warning, print_json, print_text};
 #[command(after_help = "Examples:
   likelier generate --dataset optdigits --prior 0.5 --protocol discard --out optdigits-half
   likelier generate --dataset mnist --prior 0.2 --pairs 5000 --protocol forced-choice \\
-      --labeller-error 0.1 --sampling independent --seed 7 --out mnist-noisy")]
+      --labeller-error 0.1 --sampling independent --seed 7 --out mnist-noisy
+  likelier generate --items iris.csv --label species --positive virginica --protocol forced-choice \\
+      --out iris-pairs")]
 pub(crate) struct Generate {
-    /// The data set: a folder name of the data directory, such as optdigits.
-    #[arg(long, value_name = "NAME")]
-    dataset: String,
-    /// The share of positives in the population that pairs are drawn from.
-    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
-    prior: String,
-    /// How many comparisons to make [default: as many as the paper]; --sampling pointwise makes twice as
-    /// many rows.
+    #[command(flatten)]
+    from: PopulationArguments,
+    #[command(flatten)]
+    columns: ColumnArguments,
+    /// The share of positives in the population that pairs are drawn from [default: that of the --items].
+    #[arg(long, value_name = "SHARE", required_unless_present = "items", allow_negative_numbers = true)]
+    prior: Option<String>,
+    /// How many comparisons to make [default: as many as the paper, or as there are --items for without using
+    /// one twice]; --sampling pointwise makes twice as many rows.
     #[arg(long, value_name = "N")]
     pairs: Option<usize>,
     /// What becomes of a pair: "discard" drops (negative, positive) pairs as the paper does;
@@ -56,8 +63,6 @@ pub(crate) struct Generate {
     /// The folder to write; it must not exist, or be empty.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    #[command(flatten)]
-    data_dir: DataDir,
     /// How items and test rows are written: items.csv and test.csv, or items.parquet and test.parquet.
     #[arg(long, value_enum, default_value_t = Format::Csv)]
     format: Format,
@@ -115,7 +120,8 @@ struct Card {
 
 #[derive(Serialize)]
 struct Source {
-    dataset: &'static str,
+    #[serde(flatten)]
+    origin: Origin,
     sampling: Drawing,
     labeller: Judge,
     note: Option<String>,
@@ -141,8 +147,7 @@ enum Drawn {
 
 impl Generate {
     pub(crate) fn run(&self) -> Result<()> {
-        let benchmark: Benchmark = self.dataset.parse()?;
-        let prior: Prior = self.prior.parse()?;
+        let prior = self.prior.as_ref().map(|prior| prior.parse::<Prior>()).transpose()?;
         let protocol = Protocol::new(self.protocol.parse::<Collection>()?, self.labeller_error)?;
         if self.sampling == Drawing::Pointwise && self.labeller == Judge::Confidence {
             bail!(
@@ -150,29 +155,35 @@ impl Generate {
             );
         }
         let folder = NewFolder::create(&self.out)?;
-        let dataset = benchmark.load(&self.data_dir.path()?)?;
-        let split = dataset.split(&mut stream(self.seed, Purpose::Split));
-        let drawn = self.draw(&dataset, &split.train, prior, protocol)?;
-        let mut rng = stream(self.seed, Purpose::Resample);
-        let test = resample_to_prior(&dataset.labels, &split.test, prior, &mut rng)?;
+        let from = self.from.read(&self.columns, self.seed)?;
+        let own_share = from.share()?;
+        let drawn = self.draw(&from, prior.unwrap_or(own_share), protocol)?;
+        let test = match prior {
+            Some(prior) => {
+                let mut rng = stream(self.seed, Purpose::Resample);
+                resample_to_prior(&from.labels, &from.split.test, prior, &mut rng)?
+            }
+            None => from.split.test.clone(),
+        };
 
         let items = drawn.items();
+        self.write_rows(&folder, "items", from.table(false), &items)?;
+        drawn.write(&folder, &from)?;
+        self.write_rows(&folder, "test", from.table(true), &test)?;
+        let (features, [test_positives, _]) = (from.rows.width(), class_counts(&from.labels, &test)?);
         let card = Card {
             protocol,
             pairs_shown: drawn.shown(),
             pairs_kept: drawn.kept(),
-            prior,
+            prior: prior.unwrap_or(own_share),
             seed: self.seed,
             source: Source {
-                dataset: benchmark.name(),
+                origin: from.origin,
                 sampling: self.sampling,
                 labeller: self.labeller,
-                note: dataset.note.clone(),
+                note: from.note.clone(),
             },
         };
-        self.write_rows(&folder, "items", &dataset, &items, false)?;
-        drawn.write(&folder)?;
-        self.write_rows(&folder, "test", &dataset, &test, true)?;
         folder.write("dataset.json", |file| {
             serde_json::to_writer_pretty(&mut *file, &card)?;
             Ok(writeln!(file)?)
@@ -182,12 +193,12 @@ impl Generate {
         let written = Written {
             folder: self.out.clone(),
             items: items.len(),
-            features: dataset.rows.width(),
+            features,
             test_rows: test.len(),
-            test_positives: test.iter().filter(|row| dataset.labels[**row as usize].is_positive()).count(),
+            test_positives,
             card,
         };
-        let warnings: Vec<Warning> = dataset
+        let warnings: Vec<Warning> = from
             .note
             .into_iter()
             .map(|message| Warning { code: "partial-data", message })
@@ -203,62 +214,73 @@ impl Generate {
         &self,
         folder: &NewFolder,
         name: &str,
-        dataset: &Dataset,
+        table: TableToWrite<'_>,
         rows: &[u32],
-        labelled: bool,
     ) -> Result<()> {
         let name = format!("{name}.{}", self.format.extension());
         folder.write(&name, |file| match self.format {
-            Format::Csv => write_csv(file, dataset, rows, labelled),
-            Format::Parquet => {
-                Ok(write_parquet(file, &dataset.rows, rows, labelled.then_some(&dataset.labels[..]))?)
-            }
+            Format::Csv => Ok(table.csv(file, rows)?),
+            Format::Parquet => Ok(table.parquet(file, rows)?),
         })
     }
 
-    fn draw(&self, dataset: &Dataset, pool: &[u32], prior: Prior, protocol: Protocol) -> Result<Drawn> {
-        let pairs = self.pairs.unwrap_or(dataset.benchmark.spec().pairs);
+    fn draw(&self, from: &Population, prior: Prior, protocol: Protocol) -> Result<Drawn> {
+        let (labels, pool) = (&from.labels, &from.split.train);
+        let pairs = self.pairs.or(from.usual_pairs);
         let mut rng = stream(self.seed, Purpose::Comparisons);
         let sampling = match self.sampling {
             Drawing::Independent => Sampling::Independent,
             Drawing::ExactCounts => Sampling::ExactCounts,
             Drawing::Pointwise => {
-                let rows = pairs.saturating_mul(2);
-                return Ok(Drawn::Piles(pointwise(
-                    &dataset.labels,
-                    pool,
-                    prior,
-                    protocol,
-                    rows,
-                    &mut rng,
-                )?));
+                let rows = match pairs {
+                    Some(pairs) => pairs.saturating_mul(2),
+                    None => most_rows(class_counts(labels, pool)?, prior),
+                };
+                return Ok(Drawn::Piles(pointwise(labels, pool, prior, protocol, rows, &mut rng)?));
             }
         };
         let scores = match self.labeller {
             Judge::Class => None,
-            Judge::Confidence => Some(confidence(dataset, pool, self.seed)?),
+            Judge::Confidence => Some(confidence(from, self.seed)?),
         };
         let labeller = scores.as_deref().map_or(Labeller::Class, Labeller::Confidence);
-        let recipe = Recipe { prior, protocol, pairs, sampling, labeller };
-        let generated = comparisons(&dataset.labels, pool, &recipe, &mut rng)?;
+        let mut recipe = Recipe { prior, protocol, pairs: 1, sampling, labeller };
+        recipe.pairs = match (pairs, sampling) {
+            (Some(pairs), _) => pairs,
+            (None, Sampling::ExactCounts) => most_exact_pairs(labels, pool, &recipe)?.max(1),
+            (None, Sampling::Independent) => (pool.len() / 2).max(1),
+        };
+        let generated = comparisons(labels, pool, &recipe, &mut rng)?;
         Ok(Drawn::Pairs { comparisons: generated.comparisons, shown: generated.shown })
     }
 }
 
 /// A score of every row, from a linear model trained on the true labels of the pool.
-fn confidence(dataset: &Dataset, pool: &[u32], seed: u64) -> Result<Vec<f32>> {
-    let (positive, negative): (Vec<u32>, Vec<u32>) =
-        pool.iter().partition(|row| dataset.labels[**row as usize].is_positive());
+fn confidence(from: &Population, seed: u64) -> Result<Vec<f32>> {
+    let (positive, negative): (Vec<u32>, Vec<u32>) = from
+        .split
+        .train
+        .iter()
+        .partition(|row| from.labels[**row as usize].is_positive());
     // With the true classes for piles, Binary-Biased is supervised training on balanced classes.
     let config = Config {
         epochs: 20,
         seed,
         ..Config::new(Method::BinaryBiased, Prior::new(0.5)?, Protocol::DISCARD)
     };
-    let data = Data { rows: &dataset.rows, piles: Piles::loose(&positive, &negative), labels: None };
+    let data = Data { rows: &from.rows, piles: Piles::loose(&positive, &negative), labels: None };
     let classifier = train(&data, &config, |_, _| Ok(()))?;
-    let all: Vec<u32> = (0..dataset.rows.len() as u32).collect();
-    Ok(classifier.scores(&dataset.rows, &all)?)
+    let all: Vec<u32> = (0..from.rows.len() as u32).collect();
+    Ok(classifier.scores(&from.rows, &all)?)
+}
+
+/// As many rows as there are with this share of positives.
+fn most_rows([positives, negatives]: [usize; 2], prior: Prior) -> usize {
+    let fits = |rows: &usize| {
+        let needed = (*rows as f64 * prior.positive()).round() as usize;
+        needed <= positives && rows - needed <= negatives
+    };
+    (1..=positives + negatives).rev().find(fits).unwrap_or(1)
 }
 
 impl Drawn {
@@ -287,12 +309,15 @@ impl Drawn {
         }
     }
 
-    fn write(&self, folder: &NewFolder) -> Result<()> {
+    fn write(&self, folder: &NewFolder, from: &Population) -> Result<()> {
         match self {
             Self::Pairs { comparisons, .. } => folder.write("comparisons.csv", |file| {
                 writeln!(file, "likelier,other")?;
                 for (likelier, other) in comparisons.iter() {
-                    writeln!(file, "{likelier},{other}")?;
+                    from.write_id(file, likelier)?;
+                    file.write_all(b",")?;
+                    from.write_id(file, other)?;
+                    file.write_all(b"\n")?;
                 }
                 Ok(())
             }),
@@ -300,37 +325,14 @@ impl Drawn {
                 writeln!(file, "id,pile")?;
                 for (rows, pile) in [(&piles.likelier, "likelier"), (&piles.other, "other")] {
                     for row in rows {
-                        writeln!(file, "{row},{pile}")?;
+                        from.write_id(file, *row)?;
+                        writeln!(file, ",{pile}")?;
                     }
                 }
                 Ok(())
             }),
         }
     }
-}
-
-/// A table of rows: id, features and, where wanted, the label. Only numbers, so nothing needs quoting.
-fn write_csv(file: &mut impl Write, dataset: &Dataset, rows: &[u32], labelled: bool) -> Result<()> {
-    let width = dataset.rows.width();
-    write!(file, "id")?;
-    for column in 0..width {
-        write!(file, ",f{column}")?;
-    }
-    writeln!(file, "{}", if labelled { ",label" } else { "" })?;
-    let mut values = vec![0.0; width];
-    for &row in rows {
-        write!(file, "{row}")?;
-        dataset.rows.copy_row(row as usize, &mut values);
-        for value in &values {
-            write!(file, ",{value}")?;
-        }
-        if labelled {
-            let label: Label = dataset.labels[row as usize];
-            write!(file, ",{}", u8::from(label.is_positive()))?;
-        }
-        writeln!(file)?;
-    }
-    Ok(())
 }
 
 impl Written {
@@ -363,7 +365,7 @@ impl Written {
             format!("test.{}", format.extension()),
             self.test_rows,
             self.test_positives,
-            self.card.prior,
+            (1e4 * self.card.prior.positive()).round() / 1e4,
             self.card.seed
         )
     }

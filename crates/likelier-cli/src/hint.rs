@@ -9,14 +9,15 @@ use likelier::model::ModelFault;
 use crate::data::{PartInUse, Unavailable};
 use crate::input::{NoFile, NoPrior, NoProtocol};
 use crate::judging::PriorNotKnown;
-use crate::labels::{NeverPositive, NoPositive};
-use crate::output::FolderInUse;
+use crate::labels::{NeverPositive, NoPositive, OneClass};
+use crate::output::{FolderInUse, OneOutput, OverInput};
 use crate::prior::{NoIdsInPool, NotInPool};
 use crate::report::NotAReport;
 use crate::reproduce::{
     NotAPart, RunInProgress, SettingsChanged, TrialsFailed, TrialsLeft, UnknownExperiment,
 };
 use crate::scoring::{NoPairs, TooFew};
+use crate::standard_input::ReadTwice;
 use crate::train::{Interrupted, SavedState};
 
 /// What the user could do, where there is something to say.
@@ -29,6 +30,15 @@ pub(crate) fn for_error(error: &anyhow::Error) -> Option<String> {
             "say where to leave the report with --report FILE, or that none is wanted with --no-report"
                 .into(),
         );
+    }
+    if error.downcast_ref::<OverInput>().is_some() {
+        return Some("give --out a name of its own".into());
+    }
+    if error.downcast_ref::<OneOutput>().is_some() {
+        return Some("name a folder that does not exist yet".into());
+    }
+    if error.downcast_ref::<ReadTwice>().is_some() {
+        return Some("name the other one as a file".into());
     }
     if error.downcast_ref::<PartInUse>().is_some() {
         return Some("another `likelier data fetch` is at work there: wait for it to end".into());
@@ -77,6 +87,9 @@ pub(crate) fn for_error(error: &anyhow::Error) -> Option<String> {
         return Some(
             "name the label of positives with --positive; 1/0, true/false and yes/no need none".into(),
         );
+    }
+    if error.downcast_ref::<OneClass>().is_some() {
+        return Some("both classes are needed: say which labels are positive with --positive".into());
     }
     if error.downcast_ref::<NeverPositive>().is_some() {
         return Some("give one of these as --positive, or another column as --label".into());

@@ -12,6 +12,7 @@ use likelier::{Collection, Error, Prior, Protocol};
 use serde::Deserialize;
 
 use crate::output::Warning;
+use crate::{standard_input, talk};
 
 /// A file that was named on the command line and cannot be read at all.
 #[derive(Debug, thiserror::Error)]
@@ -95,6 +96,21 @@ impl FormatArguments {
 }
 
 impl ColumnArguments {
+    /// An option of these that was given, for a verb that has no use for it.
+    pub(crate) fn first_given(&self) -> Option<&'static str> {
+        let format = &self.format;
+        let given = [
+            ("--id", self.id.is_some()),
+            ("--features", self.features.is_some()),
+            ("--categories", !self.categories.is_empty()),
+            ("--delimiter", format.delimiter.is_some()),
+            ("--header", format.header.is_some()),
+            ("--first-index", format.first_index.is_some()),
+            ("--array", format.array.is_some()),
+        ];
+        given.into_iter().find_map(|(name, given)| given.then_some(name))
+    }
+
     pub(crate) fn layout(&self, label: Option<&str>) -> Layout {
         Layout {
             id: self.id.clone(),
@@ -110,7 +126,8 @@ impl ColumnArguments {
 #[derive(Args)]
 #[command(next_help_heading = "Input")]
 pub(crate) struct ComparisonArguments {
-    /// The items: CSV, TSV, Parquet, NPY, NPZ or LIBSVM, also as .gz or .xz.
+    /// The items: CSV, TSV, Parquet, NPY, NPZ or LIBSVM, also as .gz or .xz; - for standard input, as for
+    /// each of these files.
     #[arg(long, value_name = "FILE", required_unless_present = "likelier")]
     pub(crate) items: Option<PathBuf>,
     /// Which item was said to be likelier than which: columns `likelier,other`, and `annotator`, `weight`,
@@ -159,23 +176,55 @@ impl Judged {
     }
 }
 
+/// Reads a table of items that was named on the command line.
+pub(crate) fn read_items(path: &Path, layout: &Layout) -> Result<Items> {
+    let items = given(Items::read(&standard_input::path_of(path)?, layout))?;
+    tell_items(path, &items);
+    Ok(items)
+}
+
+fn tell_items(path: &Path, items: &Items) {
+    talk::detail(|| {
+        format!("{}: {} rows, {} features", path.display(), items.rows.len(), items.rows.width())
+    });
+}
+
+/// Reads comparisons that were named on the command line.
+pub(crate) fn read_judgements(path: &Path, ids: &Ids, layout: &Layout) -> Result<Judgements> {
+    let judgements = given(Judgements::read(&standard_input::path_of(path)?, ids, layout))?;
+    talk::detail(|| format!("{}: {} comparisons", path.display(), judgements.comparisons.len()));
+    Ok(judgements)
+}
+
 impl ComparisonArguments {
+    /// The files that are named.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &PathBuf> + Clone {
+        [&self.items, &self.comparisons, &self.piles, &self.likelier, &self.other]
+            .into_iter()
+            .flatten()
+    }
+
     /// Reads everything.
     pub(crate) fn read(&self, layout: &Layout) -> Result<Supervision> {
         let mut warnings = Vec::new();
         let (items, judged) = if let (Some(likelier), Some(other)) = (&self.likelier, &self.other) {
-            let (items, comparisons) = given(Items::read_aligned(likelier, other, layout))?;
+            let (left, right) = (standard_input::path_of(likelier)?, standard_input::path_of(other)?);
+            let (items, comparisons) = given(Items::read_aligned(&left, &right, layout))?;
+            tell_items(likelier, &items);
             let judgements = Judgements { comparisons, ..Judgements::default() };
             (items, Judged::of(judgements))
         } else {
-            let items = given(Items::read(self.items.as_deref().context("no --items")?, layout))?;
+            let items = read_items(self.items.as_deref().context("no --items")?, layout)?;
             let judged = match (&self.comparisons, &self.piles) {
                 (Some(path), _) => {
-                    let judgements = given(Judgements::read(path, &items.ids, layout))?;
+                    let judgements = read_judgements(path, &items.ids, layout)?;
                     warn_of_findings(&judgements, &items.ids, &mut warnings);
                     Judged::of(judgements)
                 }
-                (None, Some(path)) => Judged::Piles(given(read_piles(path, &items.ids, layout))?),
+                (None, Some(path)) => {
+                    let path = standard_input::path_of(path)?;
+                    Judged::Piles(given(read_piles(&path, &items.ids, layout))?)
+                }
                 (None, None) => anyhow::bail!("no --comparisons"),
             };
             (items, judged)
@@ -238,6 +287,9 @@ pub(crate) struct Source {
 
 impl Card {
     pub(crate) fn beside(comparisons: &Path) -> Result<Self> {
+        if standard_input::is_meant_by(comparisons) {
+            return Ok(Self::default());
+        }
         let path = comparisons.with_file_name("dataset.json");
         match fs::read(&path) {
             Ok(text) => serde_json::from_slice(&text).with_context(|| path.display().to_string()),

@@ -16,8 +16,11 @@ use crate::output::{print_json, print_text};
 
 /// Show what is in a model file: which model it is, what it takes, and how it was trained.
 #[derive(Args)]
+#[command(after_help = "Examples:
+  likelier inspect model.likelier
+  likelier inspect model.likelier --json")]
 pub(crate) struct Inspect {
-    /// The model file.
+    /// The model file; - for standard input.
     #[arg(value_name = "MODEL")]
     model: PathBuf,
     /// Print everything as JSON.

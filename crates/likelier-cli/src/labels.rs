@@ -18,6 +18,15 @@ pub(crate) struct NoPositive {
     found: BTreeSet<String>,
 }
 
+/// Labels that are all of one class.
+#[derive(Debug, thiserror::Error)]
+#[error("every row is {class}: column '{column}' holds {}", listed(.found))]
+pub(crate) struct OneClass {
+    column: String,
+    class: Label,
+    found: BTreeSet<String>,
+}
+
 /// A positive label that no row has.
 #[derive(Debug, thiserror::Error)]
 #[error("no row has '{positive}' in column '{column}', which holds {}", listed(.found))]
@@ -41,19 +50,35 @@ fn plain(text: &str) -> String {
         .map_or_else(|_| text.to_lowercase(), |number| number.to_string())
 }
 
-/// The labels of a column: those of `positive`, else by the words that are understood.
-pub(crate) fn parse_labels(texts: &Texts, column: &str, positive: Option<&str>) -> Result<Vec<Label>> {
-    let found = || -> BTreeSet<String> { texts.iter().map(str::to_owned).collect() };
-    if let Some(positive) = positive {
-        let wanted = plain(positive);
-        let labels: Vec<Label> =
-            texts.iter().map(|text| Label::positive_if(plain(text) == wanted)).collect();
-        if !labels.contains(&Label::Positive) {
-            bail!(NeverPositive { column: column.into(), positive: positive.into(), found: found() });
+fn different(texts: &Texts) -> BTreeSet<String> {
+    texts.iter().map(str::to_owned).collect()
+}
+
+/// The labels of a column, of which there must be both.
+pub(crate) fn parse_two_classes(texts: &Texts, column: &str, positive: &[String]) -> Result<Vec<Label>> {
+    let labels = parse_labels(texts, column, positive)?;
+    match labels.first() {
+        Some(&class) if labels.iter().all(|label| *label == class) => {
+            bail!(OneClass { column: column.into(), class, found: different(texts) })
         }
-        return Ok(labels);
+        _ => Ok(labels),
     }
+}
+
+/// The labels of a column: those of `positive`, else by the words that are understood.
+pub(crate) fn parse_labels(texts: &Texts, column: &str, positive: &[String]) -> Result<Vec<Label>> {
+    let found = || different(texts);
     let values: BTreeSet<String> = texts.iter().map(plain).collect();
+    if !positive.is_empty() {
+        if let Some(unknown) = positive.iter().find(|value| !values.contains(&plain(value))) {
+            bail!(NeverPositive { column: column.into(), positive: unknown.into(), found: found() });
+        }
+        let positive: BTreeSet<String> = positive.iter().map(|value| plain(value)).collect();
+        return Ok(texts
+            .iter()
+            .map(|text| Label::positive_if(positive.contains(&plain(text))))
+            .collect());
+    }
     let fits = |words: &&[&str; 2]| values.iter().all(|value| words.contains(&value.as_str()));
     let Some([positive, _]) = UNDERSTOOD.iter().find(fits) else {
         bail!(NoPositive { column: column.into(), found: found() });

@@ -1,6 +1,7 @@
 //! `likelier`: a yes/no classifier from "this one is likelier" comparisons.
 
 mod check;
+mod completions;
 mod data;
 mod data_dir;
 mod demo;
@@ -10,6 +11,7 @@ mod generate;
 mod hint;
 mod input;
 mod inspect;
+mod interrupt;
 mod judging;
 mod labels;
 mod model;
@@ -22,17 +24,32 @@ mod prior;
 mod report;
 mod reproduce;
 mod scoring;
+mod select;
+mod standard_input;
+mod talk;
 mod train;
 
 use std::process::ExitCode;
+use std::time::Instant;
 
 use clap::{Parser, Subcommand};
 use output::Answer;
 
 /// Train a yes/no classifier from "this one is likelier" comparisons, without a single label.
 #[derive(Parser)]
-#[command(name = "likelier", version, max_term_width = 100)]
+#[command(
+    name = "likelier",
+    version,
+    max_term_width = 100,
+    after_help = "Examples:
+  likelier demo
+  likelier train --items items.csv --comparisons comparisons.csv --prior 0.3 --protocol forced-choice \\
+      --out model.likelier
+  likelier predict model.likelier new.csv --out scores.csv"
+)]
 struct Cli {
+    #[command(flatten)]
+    talk: talk::TalkArguments,
     #[command(subcommand)]
     verb: Verb,
 }
@@ -51,10 +68,16 @@ enum Verb {
     Inspect(inspect::Inspect),
     Export(export::Export),
     Reproduce(reproduce::Reproduce),
+    Completions(completions::Completions),
+    Man(completions::Man),
 }
 
 fn main() -> ExitCode {
-    let outcome = match Cli::parse().verb {
+    let Cli { talk, verb } = Cli::parse();
+    talk.apply();
+    interrupt::install();
+    let start = Instant::now();
+    let outcome = match verb {
         Verb::Data(verb) => verb.run(),
         Verb::Demo(verb) => verb.run().map(|()| Answer::Yes),
         Verb::Generate(verb) => verb.run().map(|()| Answer::Yes),
@@ -67,8 +90,10 @@ fn main() -> ExitCode {
         Verb::Inspect(verb) => verb.run().map(|()| Answer::Yes),
         Verb::Export(verb) => verb.run().map(|()| Answer::Yes),
         Verb::Reproduce(verb) => verb.run().map(|()| Answer::Yes),
+        Verb::Completions(verb) => verb.run().map(|()| Answer::Yes),
+        Verb::Man(verb) => verb.run().map(|()| Answer::Yes),
     };
-    match outcome {
+    let code = match outcome {
         Ok(Answer::Yes) => ExitCode::SUCCESS,
         Ok(Answer::No) => ExitCode::from(1),
         Err(error) if output::reader_is_gone(&error) => ExitCode::SUCCESS,
@@ -76,5 +101,8 @@ fn main() -> ExitCode {
             output::complain(&error, hint::for_error(&error).as_deref());
             ExitCode::from(2)
         }
-    }
+    };
+    talk::detail(|| format!("took {:.2} s", start.elapsed().as_secs_f64()));
+    standard_input::forget();
+    code
 }

@@ -7,10 +7,16 @@ use likelier::Classifier;
 
 use crate::input::given;
 use crate::output::Warning;
+use crate::{standard_input, talk};
 
 /// Reads a model file.
 pub(crate) fn load(path: &Path) -> Result<Classifier> {
-    given(Classifier::load(path))
+    let classifier = given(Classifier::load(standard_input::path_of(path)?))?;
+    talk::detail(|| {
+        let (method, summary) = (classifier.method(), classifier.summary());
+        format!("{}: {method} from {} comparisons", path.display(), summary.comparisons)
+    });
+    Ok(classifier)
 }
 
 /// What to say of cells with a category that the model does not know.

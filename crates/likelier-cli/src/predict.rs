@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use anyhow::Result;
 use clap::Args;
 use likelier::Classifier;
-use likelier::data::{BatchIds, ItemBatch, ItemBatches, Layout};
+use likelier::data::{BatchIds, ItemBatch, ItemBatches, Layout, write_field};
 use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::input::{FormatArguments, given};
 use crate::model;
 use crate::output::{NewFile, Warning, print_json, print_text};
+use crate::{standard_input, talk};
 
 /// Score the rows of a file with a model.
 ///
@@ -21,15 +22,16 @@ use crate::output::{NewFile, Warning, print_json, print_text};
 #[derive(Args)]
 #[command(after_help = "Examples:
   likelier predict model.likelier new.csv --out scores.csv
-  likelier predict model.likelier big.parquet --out - | head")]
+  likelier predict model.likelier big.parquet --out - | head
+  zcat rows.csv.gz | likelier predict model.likelier - --out scores.csv")]
 pub(crate) struct Predict {
-    /// The model file.
+    /// The model file; - for standard input.
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// The rows: CSV, TSV, Parquet, NPY, NPZ or LIBSVM, also as .gz or .xz.
+    /// The rows: CSV, TSV, Parquet, NPY, NPZ or LIBSVM, also as .gz or .xz; - for standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
-    /// The table to write (CSV); `-` is standard output.
+    /// The table to write (CSV); - for standard output.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     /// The column that names the rows [default: `id` if there is one, else rows are numbered from 0].
@@ -56,11 +58,12 @@ const ROWS: usize = 4096;
 
 impl Predict {
     pub(crate) fn run(&self) -> Result<()> {
-        let out = NewFile::create(&self.out)?;
-        let silent = out.is_standard_output();
+        let out = NewFile::create(&self.out, [&self.model, &self.file])?;
+        let alone = out.is_standard_output(self.json)?;
         let classifier = model::load(&self.model)?;
         let layout = Layout { id: self.id.clone(), ..self.format.layout() };
-        let mut batches = given(ItemBatches::open(&self.file, classifier.features(), &layout))?;
+        let file = standard_input::path_of(&self.file)?;
+        let mut batches = given(ItemBatches::open(&file, classifier.features(), &layout))?;
         let mut predicted = Predicted { scores: self.out.clone(), ..Predicted::default() };
         out.finish(|file| {
             file.write_all(b"id,score,probability,label\n")?;
@@ -71,11 +74,12 @@ impl Predict {
             }
             Ok(())
         })?;
-        if silent {
-            return Ok(());
-        }
+        talk::detail(|| format!("{}: {} rows", self.file.display(), predicted.rows));
         let warnings: Vec<Warning> =
             model::unseen_categories(predicted.unseen_categories).into_iter().collect();
+        if alone {
+            return print_text("", &warnings);
+        }
         if self.json {
             return print_json("predict", &predicted, &warnings);
         }
@@ -130,20 +134,11 @@ fn lines(classifier: &Classifier, ids: &BatchIds, first: usize, scores: &[f32]) 
     (text, positives)
 }
 
-/// An id as a field of a CSV file: in quotes where it holds what would end a field.
+/// An id as a field of a CSV file.
 fn write_id(ids: &BatchIds, row: usize, text: &mut Vec<u8>) {
-    let name = match ids {
-        BatchIds::Numbered { first } => {
-            let _ = write!(text, "{}", first + row);
-            return;
-        }
-        BatchIds::Named(names) => names.get(row),
+    // Writing to memory cannot fail.
+    let _ = match ids {
+        BatchIds::Numbered { first } => write!(text, "{}", first + row),
+        BatchIds::Named(names) => write_field(text, names.get(row)),
     };
-    if name.contains(['"', ',', '\n', '\r']) {
-        text.push(b'"');
-        text.extend_from_slice(name.replace('"', "\"\"").as_bytes());
-        text.push(b'"');
-    } else {
-        text.extend_from_slice(name.as_bytes());
-    }
 }

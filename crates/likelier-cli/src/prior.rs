@@ -11,7 +11,9 @@ use likelier::estimate::prior::{PriorEstimate, PriorReport, best_bin, kept_share
 use likelier::estimate::{CrossFit, Interval};
 use serde::Serialize;
 
-use crate::input::{Card, ColumnArguments, ComparisonArguments, ProtocolArguments, Supervision};
+use crate::input::{
+    Card, ColumnArguments, ComparisonArguments, ProtocolArguments, Supervision, read_items,
+};
 use crate::output::{Warning, print_json, print_text, range, wrapped};
 use crate::scoring::{LEVEL, ScorerArguments, pairs};
 
@@ -136,7 +138,7 @@ fn inside_pool(
     ids: &Ids,
     comparisons: &Comparisons,
 ) -> Result<(Items, Comparisons)> {
-    let pool = Items::read(path, layout)?;
+    let pool = read_items(path, layout)?;
     if ids.are_numbers() || pool.ids.are_numbers() {
         bail!(NoIdsInPool);
     }

@@ -1,8 +1,7 @@
 //! Scores that owe nothing to the comparison they are for: what `prior` and `check` stand on.
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use indicatif::{ProgressBar, ProgressStyle};
 use likelier::Protocol;
 use likelier::data::{Comparisons, Judgements, Rows};
 use likelier::estimate::{CrossFit, FEWEST, Folds, Grouping, cross_fit, scorer};
@@ -12,6 +11,7 @@ use likelier::train::{Config, Control};
 
 use crate::input::Judged;
 use crate::output::Warning;
+use crate::talk;
 
 /// How often an interval should hold the truth.
 pub(crate) const LEVEL: f64 = 0.95;
@@ -94,10 +94,7 @@ impl ScorerArguments {
         };
         let config = Config { seed: self.seed, ..scorer(architecture, protocol)? };
         let folds = Folds::new(comparisons, rows.len(), FOLDS, Grouping::Comparisons, self.seed)?;
-        let bar = ProgressBar::new(FOLDS as u64);
-        bar.set_style(
-            ProgressStyle::with_template("scoring: fold {msg}, {elapsed}").context("the progress bar")?,
-        );
+        let bar = talk::bar(FOLDS as u64, "scoring: fold {msg}, {elapsed}");
         let fit = cross_fit(rows, comparisons, folds, &config, &Control::default(), |fold, summary| {
             bar.set_message(format!("{} of {FOLDS}, epoch {}", fold + 1, summary.epoch));
         })?;

@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     print!("{},{prior},{seed},{place},{},{accuracy:.5}", spec.short_name, candidate.name);
                     for choice in &choices {
                         let choice = choice.as_ref().map_err(ToString::to_string)?;
-                        let of = &choice.judged[place];
+                        let of = choice.judged[place].standing.ok_or("training broke down")?;
                         let [chosen, best] = [choice.chosen, choice.best].map(|at| u8::from(at == place));
                         let (value, behind, error) = (of.value.value, of.behind, of.standard_error);
                         print!(",{value:.5},{behind:.5},{error:.5},{chosen},{best}");

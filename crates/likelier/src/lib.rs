@@ -47,7 +47,7 @@ pub mod data;
 mod error;
 pub mod estimate;
 pub mod evaluate;
-mod files;
+pub mod files;
 pub mod model;
 pub mod nn;
 mod prior;

@@ -11,7 +11,7 @@ use likelier::estimate::selection::{
 };
 use likelier::random::{Purpose, chance, stream, unit};
 use likelier::risk::ThresholdRule;
-use likelier::train::{Config, Control, Criterion, Data, HoldOut, train};
+use likelier::train::{Config, Control, Criterion, Data, HoldOut, OptimiserKind, train};
 use likelier::{Error, Method, Prior, Protocol};
 
 /// Discard pairs between items whose first feature tells the class and whose second is noise.
@@ -57,7 +57,7 @@ fn a_clearly_best_candidate_is_found_wherever_it_stands() {
         for yardstick in Yardstick::ALL {
             let found = choose(&data, &candidates, &Rule { yardstick, ..Rule::default() });
             assert_eq!((found.chosen, found.best), (place, place), "{found:?}");
-            let [best, last] = [place, (place + 1) % 3].map(|at| &found.judged[at]);
+            let [best, last] = [place, (place + 1) % 3].map(|at| found.judged[at].standing.unwrap());
             assert_eq!((best.behind, best.standard_error), (0.0, 0.0));
             assert!(last.behind > 3.0 * last.standard_error && last.standard_error > 0.0);
             let apart = last.value.value - best.value.value;
@@ -129,6 +129,33 @@ fn one_run_for_many_epochs_and_thresholds_gives_what_each_alone_would() {
         assert_eq!(*classifier, train(&data, &candidate.config, |_, _| Ok(())).unwrap());
     }
     assert_eq!(together.len(), 5);
+}
+
+#[test]
+fn a_candidate_that_breaks_down_is_not_chosen_and_does_no_harm() {
+    let data = pairs(300, 0.4);
+    // With a plain gradient step of this length the scores leave all bounds.
+    let wild = Config {
+        optimiser: OptimiserKind::Sgd { momentum: 0.9 },
+        learning_rate: 1e30,
+        ..config(Method::PcompUnbiased)
+    };
+    let candidates = [candidate("wild", wild.clone()), candidate("good", config(Method::PcompRelu))];
+    let found = choose(&data, &candidates, &Rule::default());
+    assert_eq!((found.chosen, found.best, found.judged[0].standing), (1, 1, None));
+    let alone = choose(&data, &candidates[1..], &Rule::default());
+    assert_eq!(found.judged[1], alone.judged[0]);
+    let (dealing, control) = (Dealing::default(), Control::default());
+    let error = select(
+        &data.0,
+        &data.1,
+        &[candidate("wild", wild)],
+        &dealing,
+        &Rule::default(),
+        &control,
+        |_, _| (),
+    );
+    assert!(matches!(error, Err(Error::Diverged { .. })), "{error:?}");
 }
 
 #[test]

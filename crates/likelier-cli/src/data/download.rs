@@ -4,11 +4,12 @@ use std::io::Read;
 use std::thread;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressBar;
 use ureq::http::{HeaderMap, StatusCode, header};
 use ureq::{Agent, Timeout};
 
 use super::part::{Origin, Part, Reply, Splice};
+use crate::talk;
 
 /// How often an address is asked before it is given up.
 const ATTEMPTS: u32 = 5;
@@ -240,13 +241,8 @@ fn no_reply(error: ureq::Error) -> Failure {
 
 /// On standard error, and only if that is a terminal.
 fn progress_bar(address: &str) -> ProgressBar {
-    let style =
-        ProgressStyle::with_template("{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}");
-    let bar = ProgressBar::new(0).with_message(last_of(address).to_owned());
-    match style {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
+    let template = "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}";
+    talk::bar(0, template).with_message(last_of(address).to_owned())
 }
 
 /// The name of the file at an address.

@@ -25,6 +25,10 @@ use crate::output::Answer;
 
 /// List, fetch and verify the paper's data sets.
 #[derive(Args)]
+#[command(after_help = "Examples:
+  likelier data list
+  likelier data fetch optdigits
+  likelier data verify")]
 pub(crate) struct Data {
     #[command(subcommand)]
     verb: Verb,

@@ -49,7 +49,12 @@ pub(crate) struct NotAReport(PathBuf);
 impl ReportArguments {
     /// Starts the reports, before the work they are about. Where nothing is said there is one beside the model,
     /// if that is a file.
-    pub(crate) fn open(&self, model: &Path, model_is_a_file: bool) -> Result<Places> {
+    pub(crate) fn open<'a>(
+        &self,
+        model: &Path,
+        model_is_a_file: bool,
+        read: impl Iterator<Item = &'a PathBuf> + Clone,
+    ) -> Result<Places> {
         let setting = |path: &Path, allowed| {
             let value = path.display().to_string();
             Error::Setting { name: "--report", value, allowed }
@@ -74,7 +79,7 @@ impl ReportArguments {
             if path == model || paths[..at].contains(path) {
                 return Err(setting(path, "a file of its own").into());
             }
-            places.push(Place { form, file: NewFile::create(path)? });
+            places.push(Place { form, file: NewFile::create(path, read.clone())? });
         }
         Ok(Places(places))
     }

@@ -14,12 +14,12 @@ mod summary;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Result, bail};
 use clap::Args;
 
 use crate::data_dir::DataDir;
+use crate::interrupt;
 use crate::output::{NewFile, print_json, print_text};
 use raw::Raw;
 pub(crate) use raw::{RunInProgress, SettingsChanged};
@@ -127,7 +127,6 @@ pub(crate) struct TrialsFailed(Vec<String>);
 
 impl Reproduce {
     pub(crate) fn run(&self) -> Result<()> {
-        static STOP: AtomicBool = AtomicBool::new(false);
         let spec = Spec::find(&self.experiment)?;
         let jobs = spec.jobs(&self.parts)?;
         let mut raw = Raw::open(&self.out)?;
@@ -135,20 +134,19 @@ impl Reproduce {
             raw.has(job)?;
         }
         self.keep_settings(&jobs)?;
-        // Without a handler Ctrl-C ends the program as it always does, and finished trials stay.
-        let _ = ctrlc::set_handler(|| STOP.store(true, Ordering::Relaxed));
         let labour = Labour {
             data_dir: &self.data_dir.path()?,
             workers: self
                 .jobs
                 .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, Into::into)),
             threads: self.threads,
-            stop: &STOP,
+            stop: interrupt::ask_to_stop(),
         };
         let course = run(&jobs, &mut raw, &labour)?;
+        interrupt::end_at_once();
         let summary = summarise(&spec, raw.rows(), self.as_typed(), course.notes)?;
         let write = |name: &str, text: String| {
-            NewFile::create(&self.out.join(name))?.finish(|file| Ok(file.write_all(text.as_bytes())?))
+            NewFile::create(&self.out.join(name), [])?.finish(|file| Ok(file.write_all(text.as_bytes())?))
         };
         write("summary.md", markdown::page(&summary))?;
         write("report.html", page::page(&summary))?;
@@ -198,7 +196,7 @@ impl Reproduce {
             all.insert(job.settings.digest()?, toml::from_str(&job.settings.text()?)?);
         }
         let text = toml::to_string(&all)?;
-        NewFile::create(&path)?.finish(|file| {
+        NewFile::create(&path, [])?.finish(|file| {
             file.write_all(
                 b"# Every choice behind the rows of raw.csv, which name these by their digest.\n\n",
             )?;

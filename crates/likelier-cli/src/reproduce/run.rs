@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use anyhow::{Context, Result};
-use indicatif::{ProgressBar, ProgressStyle};
+use anyhow::Result;
 use likelier::data::benchmark::{Benchmark, Dataset};
 
 use super::job;
 use super::raw::{Key, Raw};
 use super::spec::Job;
+use crate::talk;
 
 /// How trials are carried out. Nothing here changes a result.
 pub(super) struct Labour<'a> {
@@ -41,12 +41,8 @@ pub(super) fn run(jobs: &[Job], raw: &mut Raw, labour: &Labour<'_>) -> Result<Co
             open.push(job);
         }
     }
-    let bar = ProgressBar::new(jobs.len() as u64)
-        .with_position((jobs.len() - open.len()) as u64)
-        .with_style(
-            ProgressStyle::with_template("{bar:32} trial {pos} of {len}, {eta} left, {msg}")
-                .context("the progress bar")?,
-        );
+    let bar = talk::bar(jobs.len() as u64, "{bar:32} trial {pos} of {len}, {eta} left, {msg}");
+    bar.set_position((jobs.len() - open.len()) as u64);
     bar.reset_eta();
     let sets = Sets { data_dir: labour.data_dir, loaded: Mutex::default() };
     // What is not there is said before the work, not after hours of it.
@@ -73,6 +69,7 @@ pub(super) fn run(jobs: &[Job], raw: &mut Raw, labour: &Labour<'_>) -> Result<Co
                         *locked(&broken) = Some(error);
                         return;
                     }
+                    talk::detail(|| format!("done: {name}"));
                     finished.fetch_add(1, Ordering::Relaxed);
                 }
                 Ok(None) => {}

@@ -12,7 +12,7 @@ use clap::Args;
 use likelier::data::Rows;
 use likelier::estimate::calibration::calibrate;
 use likelier::train::{Config, Data, EpochSummary};
-use likelier::{Classifier, Method, Protocol};
+use likelier::{Classifier, Method, Prior, Protocol};
 
 use crate::check::diagnose;
 use crate::input::{
@@ -22,11 +22,15 @@ use crate::judging::{Believed, Judgement};
 use crate::output::{NewFile, Warning, print_json, print_text};
 use crate::report::{ReportArguments, Shape, Sources};
 use crate::scoring::ScorerArguments;
+use crate::select::{Open, Selected, choose};
 use hold_out::hold_out;
 use kind::ModelKind;
 pub(crate) use running::{Epoch, Interrupted, SavedState};
 use running::{State, Watch};
 pub(crate) use trained::Trained;
+
+/// How to learn where nobody says.
+const METHOD: Method = Method::PcompRelu;
 
 /// Train a classifier from comparisons.
 ///
@@ -37,7 +41,8 @@ pub(crate) use trained::Trained;
   likelier train --items items.csv --comparisons comparisons.csv --prior 0.3 --protocol forced-choice \\
       --out model.likelier
   likelier train --items images.npy --comparisons pairs.tsv --prior 0.5 --protocol discard --model mlp \\
-      --method pcomp-teacher --epochs 50 --out model.likelier")]
+      --method pcomp-teacher --epochs 50 --out model.likelier
+  likelier train --items items.csv --comparisons comparisons.csv --select --out model.likelier")]
 #[allow(clippy::struct_excessive_bools, reason = "flags are independent of each other")]
 pub(crate) struct Train {
     #[command(flatten)]
@@ -46,9 +51,9 @@ pub(crate) struct Train {
     belief: BeliefArguments,
     #[command(flatten)]
     columns: ColumnArguments,
-    /// How to learn: a method's name, as the README lists them.
-    #[arg(long, value_name = "METHOD", default_value = "pcomp-relu")]
-    method: String,
+    /// How to learn: a method's name, as the README lists them [default: pcomp-relu].
+    #[arg(long, value_name = "METHOD")]
+    method: Option<String>,
     /// Which model.
     #[arg(long, value_enum, default_value_t = ModelKind::Linear)]
     model: ModelKind,
@@ -71,6 +76,10 @@ pub(crate) struct Train {
     /// How strongly weights are drawn to 0 [default: what the method recommends for the data].
     #[arg(long, value_name = "RATE")]
     weight_decay: Option<f64>,
+    /// Choose method, weight decay and learning rate by held-out comparisons, each unless it is given: five-fold,
+    /// within those that are trained on, the simplest within one standard error of the best.
+    #[arg(long)]
+    select: bool,
     /// The share of the comparisons that is not trained on but judged by.
     #[arg(long, value_name = "SHARE", default_value_t = 0.2)]
     hold_out: f64,
@@ -91,7 +100,7 @@ pub(crate) struct Train {
     /// Go on from where the same command was stopped.
     #[arg(long)]
     resume: bool,
-    /// The model file to write.
+    /// The model file to write; - for standard output.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
@@ -103,9 +112,10 @@ pub(crate) struct Train {
 
 impl Train {
     pub(crate) fn run(&self) -> Result<()> {
-        let method: Method = self.method.parse()?;
-        let out = NewFile::create(&self.out)?;
-        let reports = self.report.open(&self.out, out.is_a_file())?;
+        let method: Method = self.method.as_deref().map_or(Ok(METHOD), str::parse)?;
+        let out = NewFile::create(&self.out, self.input.files())?;
+        let alone = out.is_standard_output(self.json)?;
+        let reports = self.report.open(&self.out, out.is_a_file(), self.input.files())?;
         let state = State::beside(&self.out);
         if !self.resume {
             state.check_unused()?;
@@ -124,15 +134,7 @@ impl Train {
         };
         let (judged, held_out) = hold_out(judged, self.hold_out, self.seed)?;
         let data = Data { rows: &items.rows, piles: judged.piles()?, labels: None };
-        let architecture = self.model.architecture(items.rows.width(), &self.hidden, self.image.as_deref());
-        let recommended = Config::recommended(method, architecture, prior, protocol, &data);
-        let config = Config {
-            batch_rows: self.batch,
-            learning_rate: self.learning_rate.unwrap_or(recommended.learning_rate),
-            weight_decay: self.weight_decay.unwrap_or(recommended.weight_decay),
-            seed: self.seed,
-            ..recommended.with_epochs(self.epochs)
-        };
+        let (config, selection) = self.config(method, prior, protocol, &data, &judged, &mut warnings)?;
         let exact_counts = card.exact_counts();
         let watch = match &held_out {
             Some(pairs) => Some(Watch {
@@ -147,8 +149,9 @@ impl Train {
         warnings.extend(classifier.summary().fallback.map(|reason| Warning {
             code: "fell-back",
             message: format!(
-                "{method} was given up for the scorer it started from, cut at the prior: {reason}; more comparisons, \
-                 --method likelihood or rank-pruning, or another --learning-rate may help"
+                "{} was given up for the scorer it started from, cut at the prior: {reason}; more comparisons, \
+                 --method likelihood or rank-pruning, or another --learning-rate may help",
+                config.method
             ),
         }));
         // A run that goes on from its last epoch has none left.
@@ -179,7 +182,10 @@ impl Train {
 
         let trained = Trained {
             model: &self.out,
-            method,
+            method: config.method,
+            learning_rate: config.learning_rate,
+            weight_decay: config.weight_decay,
+            selection,
             architecture: classifier.architecture(),
             prior,
             prior_interval: believed.estimated,
@@ -211,8 +217,39 @@ impl Train {
         if self.json {
             print_json("train", &trained, &warnings)
         } else {
-            print_text(&trained.text(), &warnings)
+            print_text(&if alone { String::new() } else { trained.text() }, &warnings)
         }
+    }
+
+    /// How to train: as recommended, as stated, or chosen.
+    fn config(
+        &self,
+        method: Method,
+        prior: Prior,
+        protocol: Protocol,
+        data: &Data<'_>,
+        judged: &Judged,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<(Config, Option<Selected>)> {
+        let architecture = self.model.architecture(data.rows.width(), &self.hidden, self.image.as_deref());
+        let recommended = Config::recommended(method, architecture, prior, protocol, data);
+        let config = Config {
+            batch_rows: self.batch,
+            learning_rate: self.learning_rate.unwrap_or(recommended.learning_rate),
+            weight_decay: self.weight_decay.unwrap_or(recommended.weight_decay),
+            seed: self.seed,
+            ..recommended.with_epochs(self.epochs)
+        };
+        if !self.select {
+            return Ok((config, None));
+        }
+        let open = Open {
+            method: self.method.is_none(),
+            weight_decay: self.weight_decay.is_none(),
+            learning_rate: self.learning_rate.is_none(),
+        };
+        let (config, selected) = choose(&config, open, data.rows, judged, self.threads, warnings)?;
+        Ok((config, Some(selected)))
     }
 
     /// The prior that is stated, else an estimate.

@@ -2,10 +2,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context, Result};
-use indicatif::{ProgressBar, ProgressStyle};
+use anyhow::Result;
 use likelier::Classifier;
 use likelier::data::{Comparisons, Rows};
 use likelier::estimate::Interval;
@@ -15,6 +13,7 @@ use serde::Serialize;
 
 use crate::judging::Scored;
 use crate::output::range;
+use crate::{interrupt, talk};
 
 /// An earlier run left its state, and nobody said what to do with it.
 #[derive(Debug, thiserror::Error)]
@@ -39,7 +38,9 @@ impl State {
     pub(super) fn beside(out: &Path) -> Self {
         let mut name = out.to_owned().into_os_string();
         name.push(".checkpoint");
-        Self { path: name.into(), kept: out != Path::new("-") }
+        // Beside a pipe or a device there is no place to keep anything.
+        let kept = out != Path::new("-") && fs::metadata(out).map_or(true, |out| out.is_file());
+        Self { path: name.into(), kept }
     }
 
     /// Refuses to start anew where an earlier run can go on.
@@ -92,15 +93,12 @@ pub(super) fn run(
     threads: Option<usize>,
     watch: Option<&Watch<'_>>,
 ) -> Result<(Classifier, Vec<Epoch>)> {
-    static STOP: AtomicBool = AtomicBool::new(false);
-    // Without a handler Ctrl-C ends the program as it always does, and the last checkpoint stays.
-    let _ = ctrlc::set_handler(|| STOP.store(true, Ordering::Relaxed));
-    let control =
-        Control { threads, checkpoint: state.kept.then_some(state.path.as_path()), stop: Some(&STOP) };
-    let bar = ProgressBar::new(config.epochs as u64).with_style(
-        ProgressStyle::with_template("{bar:32} epoch {pos} of {len}, {eta} left, {msg}")
-            .context("the progress bar")?,
-    );
+    let control = Control {
+        threads,
+        checkpoint: state.kept.then_some(state.path.as_path()),
+        stop: state.kept.then(interrupt::ask_to_stop),
+    };
+    let bar = talk::bar(config.epochs as u64, "{bar:32} epoch {pos} of {len}, {eta} left, {msg}");
     let watch = watch.filter(|watch| watch.recorded || !bar.is_hidden());
     let every = config.epochs.div_ceil(LOOKS).max(1);
     let mut seen = String::new();
@@ -115,9 +113,11 @@ pub(super) fn run(
         epochs.push(Epoch { of: *summary, accuracy });
         bar.set_message(format!("risk {:.4}{seen}", summary.risk));
         bar.set_position(summary.epoch as u64);
+        talk::detail(|| format!("epoch {}: risk {:.4}{seen}", summary.epoch, summary.risk));
         Ok(())
     })?;
     bar.finish_and_clear();
+    interrupt::end_at_once();
     match outcome {
         Outcome::Finished(classifier) => Ok((*classifier, epochs)),
         Outcome::Stopped { epoch } => Err(Interrupted { epoch, epochs: config.epochs }.into()),

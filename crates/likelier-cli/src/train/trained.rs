@@ -11,12 +11,17 @@ use serde::Serialize;
 
 use crate::judging::AtPrior;
 use crate::output::range;
+use crate::select::Selected;
 
 /// What came out.
 #[derive(Serialize)]
 pub(crate) struct Trained<'a> {
     pub(crate) model: &'a Path,
     pub(crate) method: Method,
+    pub(crate) learning_rate: f64,
+    pub(crate) weight_decay: f64,
+    /// What was chosen from.
+    pub(crate) selection: Option<Selected>,
     pub(crate) architecture: &'a Architecture,
     pub(crate) prior: Prior,
     /// Where the prior was estimated.
@@ -55,6 +60,9 @@ impl Trained<'_> {
             self.epochs,
             self.risk
         );
+        if let Some(selection) = &self.selection {
+            text.push_str(&selection.text());
+        }
         if let Some(metrics) = &self.label_free {
             let _ =
                 writeln!(text, "  without labels, by {} held-out comparisons:", self.held_out_comparisons);

@@ -192,6 +192,11 @@ impl Cells {
     }
 }
 
+/// The largest number of comparisons that exact counts can draw from the pool, whatever the recipe asks for.
+pub fn most_exact_pairs(labels: &[Label], pool: &[u32], recipe: &Recipe<'_>) -> Result<usize, Error> {
+    Ok(most_pairs(recipe, by_class(labels, pool)?.map(|rows| rows.len())))
+}
+
 /// The largest number of pairs for which both classes suffice.
 fn most_pairs(recipe: &Recipe<'_>, available: [usize; 2]) -> usize {
     let fits = |pairs: &usize| {
@@ -318,6 +323,7 @@ mod tests {
         let with = |pairs| Recipe { pairs, ..asked };
         assert!(comparisons(&labels, &pool, &with(possible), &mut rng).is_ok());
         assert!(comparisons(&labels, &pool, &with(possible + 1), &mut rng).is_err());
+        assert_eq!(most_exact_pairs(&labels, &pool, &asked).unwrap(), possible);
     }
 
     #[test]

@@ -41,7 +41,7 @@ pub(crate) use rows::Values;
 pub use sparse::SparseRows;
 pub use table::{CellProblem, Position};
 pub use texts::Texts;
-pub use write::write_parquet;
+pub use write::{TableToWrite, write_field};
 
 /// The true class of a row: known to whoever judges a classifier, never to training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

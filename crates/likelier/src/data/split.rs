@@ -41,12 +41,20 @@ impl Split {
     /// Rounding each of the two classes, not each digit, gives the sizes of the paper's Table 1:
     /// 7,437 + 1,861 (USPS), 8,793 + 2,199 (Pendigits), 4,495 + 1,125 (Optdigits), 864 + 216 (CNAE-9).
     pub fn pooled(labels: &[Label], rng: &mut impl Rng) -> Self {
+        Self::stratified(labels, 0.2, rng)
+    }
+
+    /// A share of the positive and the same of the negative rows for the test, rounded up, the others for
+    /// training; both in random order. The share lies between 0 and 1.
+    pub fn stratified(labels: &[Label], test_share: f64, rng: &mut impl Rng) -> Self {
         let mut split = Self { train: Vec::new(), test: Vec::new() };
         for class in [Label::Positive, Label::Negative] {
             let has_class = |&row: &u32| labels[row as usize] == class;
             let mut rows: Vec<u32> = (0..labels.len() as u32).filter(has_class).collect();
             shuffle(rng, &mut rows);
-            split.test.extend(rows.drain(rows.len() * 4 / 5..));
+            // A product that should be whole may come out a hair below.
+            let kept = whole((rows.len() as f64 * (1.0 - test_share) + NUDGE).floor());
+            split.test.extend(rows.drain(kept.min(rows.len())..));
             split.train.extend(rows);
         }
         shuffle(rng, &mut split.train);
@@ -185,6 +193,14 @@ mod tests {
         let rows: Vec<u32> = (0..11).collect();
         let even = resample_to_prior(&labels(3, 8), &rows, Prior::new(0.5).unwrap(), &mut rng()).unwrap();
         assert_eq!(even, [0, 1, 2, 3, 4, 9]);
+    }
+
+    #[test]
+    fn a_stratified_split_sets_the_share_of_each_class_aside() {
+        let labels = labels(30, 71);
+        let split = Split::stratified(&labels, 0.3, &mut rng());
+        assert_eq!(class_counts(&labels, &split.train).unwrap(), [21, 49]);
+        assert_eq!(class_counts(&labels, &split.test).unwrap(), [9, 22]);
     }
 
     #[test]

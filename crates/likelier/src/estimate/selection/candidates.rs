@@ -113,7 +113,7 @@ pub fn fit_each(
     let mut found: Vec<Option<Classifier>> = vec![None; candidates.len()];
     for (family, fit) in families.iter().zip(fits) {
         for (at, classifier) in family.iter().zip(fit?) {
-            found[*at] = Some(classifier);
+            found[*at] = Some(classifier.map_err(Error::from)?);
         }
     }
     Ok(found.into_iter().flatten().collect())
@@ -161,14 +161,29 @@ pub(super) fn families(candidates: &[Candidate]) -> Vec<Vec<usize>> {
     families.into_iter().map(|(_, members)| members).collect()
 }
 
-/// The classifiers of a family, in the order of its members, from one run.
+/// A training that left the range of finite numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Breakdown {
+    epoch: usize,
+    batch: usize,
+    what: &'static str,
+}
+
+impl From<Breakdown> for Error {
+    fn from(Breakdown { epoch, batch, what }: Breakdown) -> Self {
+        Self::Diverged { epoch, batch, what }
+    }
+}
+
+/// The classifiers of a family, in the order of its members, from one run. Those that were to stop before the
+/// run broke down are there.
 pub(super) fn fit_family(
     rows: &Rows,
     comparisons: &Comparisons,
     candidates: &[Candidate],
     family: &[usize],
     control: &Control<'_>,
-) -> Result<Vec<Classifier>, Error> {
+) -> Result<Vec<Result<Classifier, Breakdown>>, Error> {
     let Some(longest) = family.iter().map(|at| &candidates[*at].config).max_by_key(|c| c.epochs) else {
         return Ok(Vec::new());
     };
@@ -186,11 +201,16 @@ pub(super) fn fit_family(
             }
         }
         Ok(())
-    })?;
+    });
     match outcome {
-        Outcome::Stopped { epoch } => Err(Error::Stopped { epoch }),
-        Outcome::Finished(last) if longest.hold_out.is_some() => Ok(vec![*last]),
-        Outcome::Finished(_) => Ok(found.into_iter().flatten().collect()),
+        Ok(Outcome::Stopped { epoch }) => Err(Error::Stopped { epoch }),
+        Ok(Outcome::Finished(last)) if longest.hold_out.is_some() => Ok(vec![Ok(*last)]),
+        Ok(Outcome::Finished(_)) => Ok(found.into_iter().flatten().map(Ok).collect()),
+        Err(Error::Diverged { epoch, batch, what }) => {
+            let breakdown = Breakdown { epoch, batch, what };
+            Ok(found.into_iter().map(|found| found.ok_or(breakdown)).collect())
+        }
+        Err(error) => Err(error),
     }
 }
 

@@ -34,7 +34,7 @@ use crate::error::Error;
 use crate::prior::Prior;
 use crate::protocol::Protocol;
 use crate::train::Control;
-use candidates::{check, families, fit_family, in_pool};
+use candidates::{Breakdown, check, families, fit_family, in_pool};
 
 /// How to choose.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,6 +73,14 @@ impl Default for Dealing {
 pub struct Judged {
     /// Its name.
     pub name: String,
+    /// What they say; absent if its training broke down, so that it cannot be chosen.
+    #[serde(flatten)]
+    pub standing: Option<Standing>,
+}
+
+/// How good a candidate is beside the best.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Standing {
     /// The criterion with its interval; smaller is better.
     pub value: Interval,
     /// How far it is behind the best.
@@ -101,13 +109,17 @@ pub struct OutOfFold<'a> {
     prior: Prior,
     protocol: Protocol,
     names: Vec<String>,
-    margins: Vec<HeldOutScores>,
+    /// None where training broke down.
+    margins: Vec<Option<HeldOutScores>>,
 }
+
+/// The margins of one candidate in both piles, or how its training broke down.
+type Margins = Result<[Vec<f32>; 2], Breakdown>;
 
 /// Judges the candidates, which are listed with the simplest first, and chooses one.
 ///
 /// `observe` is told how many of how many trainings are done. Train the chosen candidate on all
-/// comparisons afterwards.
+/// comparisons afterwards. A candidate whose training breaks down is not chosen; it is an error only if all do.
 pub fn select(
     rows: &Rows,
     comparisons: &Comparisons,
@@ -139,18 +151,26 @@ pub fn out_of_fold<'a>(
 
     let families = families(candidates);
     let (jobs, done) = (families.len() * folds.count(), AtomicUsize::new(0));
-    let work = |job: usize| -> Result<Vec<[Vec<f32>; 2]>, Error> {
+    let work = |job: usize| -> Result<Vec<Margins>, Error> {
         let (family, fold) = (&families[job / folds.count()], job % folds.count());
         let others = folds.others(comparisons, fold);
         let held_out = folds.held_out(comparisons, fold);
         let mut margins = Vec::with_capacity(family.len());
         for classifier in fit_family(rows, &others, candidates, family, control)? {
+            let classifier = match classifier {
+                Ok(classifier) => classifier,
+                Err(breakdown) => {
+                    margins.push(Err(breakdown));
+                    continue;
+                }
+            };
             let threshold = classifier.threshold();
             let counted_from_threshold = |pile| -> Result<Vec<f32>, Error> {
                 let scores = classifier.scores(rows, held_out.piles().rows(pile))?;
                 Ok(scores.iter().map(|score| score - threshold).collect())
             };
-            margins.push([counted_from_threshold(Pile::Likelier)?, counted_from_threshold(Pile::Other)?]);
+            margins
+                .push(Ok([counted_from_threshold(Pile::Likelier)?, counted_from_threshold(Pile::Other)?]));
         }
         observe(done.fetch_add(1, Ordering::Relaxed) + 1, jobs);
         Ok(margins)
@@ -158,11 +178,19 @@ pub fn out_of_fold<'a>(
     let found = in_pool(control, || (0..jobs).into_par_iter().map(work).collect::<Vec<_>>())?;
 
     let empty = || [vec![0.0; comparisons.len()], vec![0.0; comparisons.len()]];
-    let mut margins: Vec<[Vec<f32>; 2]> = candidates.iter().map(|_| empty()).collect();
+    let mut margins: Vec<Margins> = candidates.iter().map(|_| Ok(empty())).collect();
     for (job, found) in found.into_iter().enumerate() {
         let (family, fold) = (&families[job / folds.count()], job % folds.count());
         for (candidate, of_fold) in family.iter().zip(found?) {
-            for (all, of_fold) in margins[*candidate].iter_mut().zip(of_fold) {
+            let of_fold = match of_fold {
+                Ok(of_fold) => of_fold,
+                Err(breakdown) => {
+                    margins[*candidate] = Err(breakdown);
+                    continue;
+                }
+            };
+            let Ok(all) = &mut margins[*candidate] else { continue };
+            for (all, of_fold) in all.iter_mut().zip(of_fold) {
                 let places = folds.of_comparisons().iter().zip(all).filter(|(of, _)| **of as usize == fold);
                 for ((_, place), margin) in places.zip(of_fold) {
                     *place = margin;
@@ -170,10 +198,18 @@ pub fn out_of_fold<'a>(
             }
         }
     }
+    // One that broke down is out; if all did, there is nothing to choose from.
+    if let Some(Err(breakdown)) = margins.first()
+        && margins.iter().all(Result::is_err)
+    {
+        return Err((*breakdown).into());
+    }
     let of_folds = folds.of_comparisons();
-    let margins = margins
-        .into_iter()
-        .map(|[likelier, other]| HeldOutScores::new(likelier, other, of_folds.to_vec()));
+    let margins = margins.into_iter().map(|margins| {
+        let kept = margins.ok();
+        kept.map(|[likelier, other]| HeldOutScores::new(likelier, other, of_folds.to_vec()))
+            .transpose()
+    });
     let setting = &candidates[0].config.setting;
     Ok(OutOfFold {
         comparisons,
@@ -185,8 +221,8 @@ pub fn out_of_fold<'a>(
 }
 
 impl OutOfFold<'_> {
-    /// The scores of each candidate, counted from its threshold.
-    pub fn margins(&self) -> &[HeldOutScores] {
+    /// The scores of each candidate, counted from its threshold; none where training broke down.
+    pub fn margins(&self) -> &[Option<HeldOutScores>] {
         &self.margins
     }
 
@@ -201,40 +237,46 @@ impl OutOfFold<'_> {
         }
         let assumptions = Assumptions::of_protocol(self.protocol, self.prior)?;
         let confidence = Confidence::new(0.95)?;
-        let first = &self.margins[0];
-        let held_out = HeldOut::pairs(first.likelier(), first.other())?.of_items(self.comparisons)?;
+        // Only the items of the comparisons matter here, not the scores.
+        let placeholder = vec![0.0; self.comparisons.len()];
+        let held_out = HeldOut::pairs(&placeholder, &placeholder)?.of_items(self.comparisons)?;
         // A mean over comparisons as if it were one of the likelier pile, which knows of shared items.
         let mean_of = |values: &dyn Fn(usize) -> f64| {
             let means = Spread::of(&held_out, |pile, at, _| if pile == 0 { values(at) } else { 0.0 });
             assumptions.affine(&means, &means, |_, _| Affine::linear([1.0, 0.0]), confidence)
         };
-        let values: Vec<Vec<f64>> = self
+        let values: Vec<Option<Vec<f64>>> = self
             .margins
             .iter()
-            .map(|margins| rule.yardstick.values(margins, &assumptions, &self.protocol))
+            .map(|margins| Some(rule.yardstick.values(margins.as_ref()?, &assumptions, &self.protocol)))
             .collect();
-        let criteria: Vec<Interval> = values.iter().map(|values| mean_of(&|at| values[at])).collect();
+        let criteria: Vec<Option<Interval>> = values
+            .iter()
+            .map(|values| values.as_ref().map(|values| mean_of(&|at| values[at])))
+            .collect();
         // Of equals the first.
-        let best = (0..criteria.len())
-            .min_by(|a, b| criteria[*a].value.total_cmp(&criteria[*b].value))
-            .unwrap_or(0);
+        let value = |at: usize| criteria[at].map_or(f64::INFINITY, |criterion| criterion.value);
+        let best = (0..criteria.len()).min_by(|a, b| value(*a).total_cmp(&value(*b))).unwrap_or(0);
+        let standing = |at: usize| {
+            let (own, best) = (values[at].as_ref()?, values[best].as_ref()?);
+            let difference = mean_of(&|at| own[at] - best[at]);
+            Some(Standing {
+                value: criteria[at]?,
+                behind: difference.value,
+                standard_error: difference.width() / (2.0 * confidence.errors),
+            })
+        };
         let judged: Vec<Judged> = self
             .names
             .iter()
-            .zip(&values)
-            .zip(&criteria)
-            .map(|((name, own), value)| {
-                let difference = mean_of(&|at| own[at] - values[best][at]);
-                Judged {
-                    name: name.clone(),
-                    value: *value,
-                    behind: difference.value,
-                    standard_error: difference.width() / (2.0 * confidence.errors),
-                }
-            })
+            .enumerate()
+            .map(|(at, name)| Judged { name: name.clone(), standing: standing(at) })
             .collect();
-        let tied = |judged: &Judged| judged.behind <= rule.tolerance * judged.standard_error;
-        let chosen = judged.iter().position(tied).unwrap_or(best);
+        let tied = |standing: Standing| standing.behind <= rule.tolerance * standing.standard_error;
+        let chosen = judged
+            .iter()
+            .position(|judged| judged.standing.is_some_and(tied))
+            .unwrap_or(best);
         Ok(Selection { yardstick: rule.yardstick, chosen, best, judged })
     }
 }

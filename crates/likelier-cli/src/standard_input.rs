@@ -1,0 +1,56 @@
+//! `-` in place of a file to read.
+//!
+//! Tables are opened several times and read at places, which a pipe does not allow: so what arrives is kept in
+//! a temporary file, which is gone when the program ends.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::{Context, Result, bail};
+use likelier::files::Beside;
+
+static ARRIVED: Mutex<Option<Beside>> = Mutex::new(None);
+
+/// Two files that are both to be standard input.
+#[derive(Debug, thiserror::Error)]
+#[error("standard input (-) can be only one of the files")]
+pub(crate) struct ReadTwice;
+
+/// Whether a path stands for standard input.
+pub(crate) fn is_meant_by(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// The file to read for a path that was named on the command line.
+pub(crate) fn path_of(path: &Path) -> Result<PathBuf> {
+    if !is_meant_by(path) {
+        return Ok(path.to_owned());
+    }
+    let mut arrived = ARRIVED.lock().unwrap_or_else(PoisonError::into_inner);
+    if arrived.is_some() {
+        bail!(ReadTwice);
+    }
+    let keep = || {
+        let (beside, mut file) = Beside::file(&std::env::temp_dir())?;
+        io::copy(&mut io::stdin().lock(), &mut file)?;
+        io::Result::Ok(beside)
+    };
+    let beside = keep().context("cannot keep what arrives on standard input")?;
+    let path = beside.path().to_owned();
+    *arrived = Some(beside);
+    Ok(path)
+}
+
+/// A message in which the temporary file has the name that the user knows.
+pub(crate) fn named(message: &str) -> String {
+    match &*ARRIVED.lock().unwrap_or_else(PoisonError::into_inner) {
+        Some(beside) => message.replace(&beside.path().display().to_string(), "standard input"),
+        None => message.to_owned(),
+    }
+}
+
+/// Removes the temporary file.
+pub(crate) fn forget() {
+    ARRIVED.lock().unwrap_or_else(PoisonError::into_inner).take();
+}
