@@ -22,107 +22,42 @@ use crate::train::{Interrupted, SavedState};
 
 /// What the user could do, where there is something to say.
 pub(crate) fn for_error(error: &anyhow::Error) -> Option<String> {
-    if error.downcast_ref::<FolderInUse>().is_some() {
-        return Some("name a folder that does not exist yet, or remove this one first".into());
+    macro_rules! advice {
+        ($($kind:ty => $text:expr,)*) => {
+            $(if error.downcast_ref::<$kind>().is_some() {
+                return Some($text.into());
+            })*
+        };
     }
-    if error.downcast_ref::<NotAReport>().is_some() {
-        return Some(
-            "say where to leave the report with --report FILE, or that none is wanted with --no-report"
-                .into(),
-        );
-    }
-    if error.downcast_ref::<OverInput>().is_some() {
-        return Some("give --out a name of its own".into());
-    }
-    if error.downcast_ref::<OneOutput>().is_some() {
-        return Some("name a folder that does not exist yet".into());
-    }
-    if error.downcast_ref::<ReadTwice>().is_some() {
-        return Some("name the other one as a file".into());
-    }
-    if error.downcast_ref::<PartInUse>().is_some() {
-        return Some("another `likelier data fetch` is at work there: wait for it to end".into());
-    }
-    if error.downcast_ref::<Unavailable>().is_some() {
-        return Some(
-            "check the network, or name a copy elsewhere with --mirror; what has arrived is kept, and the same \
-             command goes on from there"
-                .into(),
-        );
-    }
-    if error.downcast_ref::<NoProtocol>().is_some() {
-        return Some(
-            "give --protocol forced-choice if every pair shown was kept, the likelier one first, or --protocol \
-             discard if pairs were dropped when the second looked likelier"
-                .into(),
-        );
-    }
-    if error.downcast_ref::<NoPrior>().is_some() {
-        return Some("give --prior, the share of positives in the population, such as 0.2".into());
-    }
-    if error.downcast_ref::<PriorNotKnown>().is_some() {
-        return Some(
-            "give --prior from other knowledge, or collect more comparisons; `likelier prior` shows what was tried"
-                .into(),
-        );
-    }
-    if error.downcast_ref::<SavedState>().is_some() {
-        return Some("add --resume to go on from it, or remove the file to start anew".into());
-    }
-    if error.downcast_ref::<TooFew>().is_some() {
-        return Some("collect more: `likelier plan` says how many are enough".into());
-    }
-    if error.downcast_ref::<NoPairs>().is_some() {
-        return Some("give --comparisons, or --likelier and --other".into());
-    }
-    if error.downcast_ref::<NotInPool>().is_some() {
-        return Some("a pool is all items that pairs were drawn from, the compared ones among them".into());
-    }
-    if error.downcast_ref::<NoIdsInPool>().is_some() {
-        return Some(
-            "name the column that holds ids with --id, or give one file as --items and --pool".into(),
-        );
-    }
-    if error.downcast_ref::<NoPositive>().is_some() {
-        return Some(
-            "name the label of positives with --positive; 1/0, true/false and yes/no need none".into(),
-        );
-    }
-    if error.downcast_ref::<OneClass>().is_some() {
-        return Some("both classes are needed: say which labels are positive with --positive".into());
-    }
-    if error.downcast_ref::<NeverPositive>().is_some() {
-        return Some("give one of these as --positive, or another column as --label".into());
-    }
-    if error.downcast_ref::<Interrupted>().is_some() {
-        return Some("the state is saved: the same command with --resume goes on from there".into());
-    }
-    if error.downcast_ref::<UnknownExperiment>().is_some() {
-        return Some(
-            "a file of your own ends in .toml; reproduce/default.toml shows what can be set".into(),
-        );
-    }
-    if error.downcast_ref::<NotAPart>().is_some() {
-        return Some(
-            "leave the flag out for all of it, or write an experiment of your own as a .toml file".into(),
-        );
-    }
-    if error.downcast_ref::<SettingsChanged>().is_some() {
-        return Some(
-            "name another folder with --out: results with different settings must not be mixed".into(),
-        );
-    }
-    if error.downcast_ref::<RunInProgress>().is_some() {
-        return Some("wait for it to end, or name another folder with --out".into());
-    }
-    if error.downcast_ref::<TrialsLeft>().is_some() {
-        return Some("finished trials are kept: the same command goes on with the rest".into());
-    }
-    if error.downcast_ref::<TrialsFailed>().is_some() {
-        return Some("finished trials are kept: the same command tries the failed ones again".into());
-    }
-    if error.downcast_ref::<NoFile>().is_some() {
-        return Some("check the path and its permissions".into());
+    advice! {
+        FolderInUse => "name a folder that does not exist yet, or remove this one first",
+        NotAReport => "say where to leave the report with --report FILE, or that none is wanted with --no-report",
+        OverInput => "give --out a name of its own",
+        OneOutput => "name a folder that does not exist yet",
+        ReadTwice => "name the other one as a file",
+        PartInUse => "another `likelier data fetch` is at work there: wait for it to end",
+        Unavailable => "check the network, or name a copy elsewhere with --mirror; what has arrived is kept, and the same \
+            command goes on from there",
+        NoProtocol => "give --protocol forced-choice if every pair shown was kept, the likelier one first, or --protocol \
+            discard if pairs were dropped when the second looked likelier",
+        NoPrior => "give --prior, the share of positives in the population, such as 0.2",
+        PriorNotKnown => "give --prior from other knowledge, or collect more comparisons; `likelier prior` shows what was tried",
+        SavedState => "add --resume to go on from it, or remove the file to start anew",
+        TooFew => "collect more: `likelier plan` says how many are enough",
+        NoPairs => "give --comparisons, or --likelier and --other",
+        NotInPool => "a pool is all items that pairs were drawn from, the compared ones among them",
+        NoIdsInPool => "name the column that holds ids with --id, or give one file as --items and --pool",
+        NoPositive => "name the label of positives with --positive; 1/0, true/false and yes/no need none",
+        OneClass => "both classes are needed: say which labels are positive with --positive",
+        NeverPositive => "give one of these as --positive, or another column as --label",
+        Interrupted => "the state is saved: the same command with --resume goes on from there",
+        UnknownExperiment => "a file of your own ends in .toml; reproduce/default.toml shows what can be set",
+        NotAPart => "leave the flag out for all of it, or write an experiment of your own as a .toml file",
+        SettingsChanged => "name another folder with --out: results with different settings must not be mixed",
+        RunInProgress => "wait for it to end, or name another folder with --out",
+        TrialsLeft => "finished trials are kept: the same command goes on with the rest",
+        TrialsFailed => "finished trials are kept: the same command tries the failed ones again",
+        NoFile => "check the path and its permissions",
     }
     match error.downcast_ref::<Error>() {
         Some(error) => for_library_error(error),

@@ -53,7 +53,7 @@ impl ReportArguments {
         &self,
         model: &Path,
         model_is_a_file: bool,
-        read: impl Iterator<Item = &'a PathBuf> + Clone,
+        read: &(impl Iterator<Item = &'a PathBuf> + Clone),
     ) -> Result<Places> {
         let setting = |path: &Path, allowed| {
             let value = path.display().to_string();

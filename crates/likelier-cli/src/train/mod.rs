@@ -115,7 +115,7 @@ impl Train {
         let method: Method = self.method.as_deref().map_or(Ok(METHOD), str::parse)?;
         let out = NewFile::create(&self.out, self.input.files())?;
         let alone = out.is_standard_output(self.json)?;
-        let reports = self.report.open(&self.out, out.is_a_file(), self.input.files())?;
+        let reports = self.report.open(&self.out, out.is_a_file(), &self.input.files())?;
         let state = State::beside(&self.out);
         if !self.resume {
             state.check_unused()?;
@@ -146,14 +146,7 @@ impl Train {
             None => None,
         };
         let (classifier, epochs) = running::run(&data, &config, &state, self.threads, watch.as_ref())?;
-        warnings.extend(classifier.summary().fallback.map(|reason| Warning {
-            code: "fell-back",
-            message: format!(
-                "{} was given up for the scorer it started from, cut at the prior: {reason}; more comparisons, \
-                 --method likelihood or rank-pruning, or another --learning-rate may help",
-                config.method
-            ),
-        }));
+        warnings.extend(given_up(&classifier));
         // A run that goes on from its last epoch has none left.
         let none = EpochSummary { epoch: config.epochs, ..EpochSummary::default() };
         let last = epochs.last().map_or(none, |epoch| epoch.of);
@@ -283,4 +276,15 @@ fn calibrated(
         message: format!("probabilities were only shifted, not stretched: {reason}"),
     }));
     Ok(classifier.with_probability(calibration.map)?)
+}
+
+/// What to say of a method that was given up for its own start.
+fn given_up(classifier: &Classifier) -> Option<Warning> {
+    let reason = classifier.summary().fallback?;
+    let method = classifier.method();
+    let message = format!(
+        "{method} was given up for the scorer it started from, cut at the prior: {reason}; more comparisons, --method \
+         likelihood or rank-pruning, or another --learning-rate may help"
+    );
+    Some(Warning { code: "fell-back", message })
 }
