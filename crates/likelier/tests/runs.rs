@@ -360,3 +360,31 @@ fn a_comparison_of_weight_two_teaches_as_much_as_the_same_one_twice() {
         assert_ne!(scores[0], plain, "{method}: weights change something");
     }
 }
+
+#[test]
+fn averaged_weights_predict_for_any_method_with_their_own_statistics() {
+    let ring = ring(3000, 3000);
+    let averaged = |method| Config { predictor: Predictor::Teacher, ..ring.config(method) };
+    for method in [Method::PcompRelu, Method::Likelihood, Method::Supervised] {
+        let accuracy = ring.accuracy(&quiet(&ring.data(), &averaged(method)));
+        assert!(accuracy > 0.88, "{method}: {accuracy}");
+    }
+    // One step, after which the average is half-way between the start and the student: statistics too.
+    let one = Config { epochs: 1, batch_rows: 6000, ..averaged(Method::PcompRelu) };
+    let teacher = quiet(&ring.data(), &one);
+    let student = quiet(&ring.data(), &Config { predictor: Predictor::Student, ..one.clone() });
+    let start = one
+        .architecture
+        .initial_weights(3, &mut stream(one.seed, Purpose::Weights))
+        .unwrap();
+    let half_way = |own: &[f32], start: &[f32], student: &[f32]| {
+        let ends = start.iter().zip(student);
+        own.iter()
+            .zip(ends)
+            .all(|(own, (a, b))| (own - f32::midpoint(*a, *b)).abs() < 1e-6)
+    };
+    let (own, student) = (teacher.weights(), student.weights());
+    assert!(half_way(&own.parameters, &start.parameters, &student.parameters));
+    assert!(!own.buffers.is_empty() && own.buffers != student.buffers);
+    assert!(half_way(&own.buffers, &start.buffers, &student.buffers));
+}

@@ -72,25 +72,8 @@ impl Scaling {
     /// Fits a scaling on the given lists of rows. A feature that does not vary there is only shifted.
     pub fn fit(kind: ScalingKind, rows: &Rows, on: &[&[u32]]) -> Self {
         let width = rows.width();
-        let mut row = vec![0.0; width];
         let count = on.iter().map(|rows| rows.len()).sum::<usize>().max(1) as f64;
-        // A zero changes no largest absolute value, so sparse rows are visited as they are stored.
-        let sparse = rows.as_sparse().filter(|_| kind.keeps_zeros());
-        let mut each = |visit: &mut dyn FnMut(usize, f64)| {
-            for &at in on.iter().copied().flatten() {
-                if let Some(sparse) = sparse {
-                    let (columns, values) = sparse.row(at as usize);
-                    for (column, value) in columns.iter().zip(values) {
-                        visit(*column as usize, f64::from(*value));
-                    }
-                    continue;
-                }
-                rows.copy_row(at as usize, &mut row);
-                for (column, value) in row.iter().enumerate() {
-                    visit(column, f64::from(*value));
-                }
-            }
-        };
+        let each = |visit: &mut dyn FnMut(usize, f64)| visit_cells(rows, on, kind.keeps_zeros(), visit);
         let (offset, spread): (Vec<f64>, Vec<f64>) = match kind {
             ScalingKind::None => (vec![0.0; width], vec![1.0; width]),
             ScalingKind::Byte => (vec![0.0; width], vec![255.0; width]),
@@ -127,6 +110,20 @@ impl Scaling {
             offset: offset.iter().map(|x| if x.is_finite() { *x as f32 } else { 0.0 }).collect(),
             factor: spread.iter().map(|s| if usable(*s) { (1.0 / s) as f32 } else { 1.0 }).collect(),
         }
+    }
+
+    /// The sum of the variances of the scaled features over the given rows: how many features there are, where
+    /// they are standardised, and less where most are mostly 0.
+    pub fn total_variance(&self, rows: &Rows, on: &[&[u32]]) -> f64 {
+        let count = on.iter().map(|rows| rows.len()).sum::<usize>().max(1) as f64;
+        let mut sums = vec![[0.0; 2]; rows.width()];
+        visit_cells(rows, on, self.kind.keeps_zeros(), &mut |column, value| {
+            let scaled = (value - f64::from(self.offset[column])) * f64::from(self.factor[column]);
+            sums[column][0] += scaled;
+            sums[column][1] += scaled * scaled;
+        });
+        let variance = |[sum, squares]: &[f64; 2]| (squares / count - (sum / count).powi(2)).max(0.0);
+        sums.iter().map(variance).sum()
     }
 
     /// A scaling that was fitted before. What its kind says of offsets and factors must hold.
@@ -188,6 +185,25 @@ pub(super) fn gather(stored: &Stored<'_>, into: &mut Vec<f32>) {
             scaling.copy_row(rows, *row as usize, into);
         }
     });
+}
+
+/// Shows every cell of the rows, or only those that are stored where zeros do not matter.
+fn visit_cells(rows: &Rows, on: &[&[u32]], zeros_do_not_matter: bool, visit: &mut dyn FnMut(usize, f64)) {
+    let sparse = rows.as_sparse().filter(|_| zeros_do_not_matter);
+    let mut row = vec![0.0; rows.width()];
+    for &at in on.iter().copied().flatten() {
+        if let Some(sparse) = sparse {
+            let (columns, values) = sparse.row(at as usize);
+            for (column, value) in columns.iter().zip(values) {
+                visit(*column as usize, f64::from(*value));
+            }
+            continue;
+        }
+        rows.copy_row(at as usize, &mut row);
+        for (column, value) in row.iter().enumerate() {
+            visit(column, f64::from(*value));
+        }
+    }
 }
 
 #[cfg(test)]
@@ -252,5 +268,18 @@ mod tests {
         }
         let scaling = Scaling::fit(ScalingKind::LargestAbsolute, &sparse, &[&[0, 1, 2]]);
         assert_eq!(gathered(&sparse, &scaling), [0.0, -1.0, 1.0, 0.0, 0.0, 0.75]);
+    }
+
+    #[test]
+    fn the_total_variance_counts_standardised_features_and_weighs_others() {
+        let values = vec![0.0, 1.0, 7.0, 4.0, 3.0, 7.0, 0.0, 5.0, 7.0];
+        let rows = Rows::from_numbers(values, 3).unwrap();
+        let all: &[u32] = &[0, 1, 2];
+        let of = |kind| Scaling::fit(kind, &rows, &[all]).total_variance(&rows, &[all]);
+        // The third feature does not vary.
+        assert!((of(ScalingKind::Standardise) - 2.0).abs() < 1e-6);
+        // 0, 4, 0 and 1, 3, 5 have variances 32/9 and 8/3; by their largest, 2/9 and 8/75.
+        assert!((of(ScalingKind::None) - 32.0 / 9.0 - 8.0 / 3.0).abs() < 1e-6);
+        assert!((of(ScalingKind::LargestAbsolute) - 2.0 / 9.0 - 8.0 / 75.0).abs() < 1e-6);
     }
 }

@@ -2,9 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Data;
 use super::optimiser::{Optimiser, OptimiserKind};
-use crate::data::Pile;
 use crate::error::Error;
 use crate::model::{Architecture, ScalingKind};
 use crate::prior::Prior;
@@ -118,46 +116,6 @@ impl Config {
             threshold: None,
             seed: 0,
         }
-    }
-
-    /// The configuration we would defend for a method, a model and some data; for the paper's methods and the
-    /// oracle, the plain one.
-    ///
-    /// The methods that use the pair hold comparisons out to stop by, predict with averaged weights, and
-    /// shrink the weights of a linear model the more, the more features there are for each comparison.
-    pub fn recommended(
-        method: Method,
-        architecture: Architecture,
-        prior: Prior,
-        protocol: Protocol,
-        data: &Data<'_>,
-    ) -> Self {
-        let linear = architecture == Architecture::Linear;
-        let plain = Self {
-            architecture,
-            learning_rate: if linear { 1e-2 } else { 1e-3 },
-            ..Self::new(method, prior, protocol)
-        };
-        if !method.needs_pairs() {
-            return plain;
-        }
-        let comparisons = data.piles.rows(Pile::Likelier).len();
-        let features = data.rows.width() as f64;
-        let hold_out = HoldOut { share: 0.1, criterion: Criterion::Orientation, patience: Some(10) };
-        Self {
-            // From less than ten comparisons not one could be held out.
-            hold_out: (comparisons >= 10).then_some(hold_out),
-            predictor: Predictor::Teacher,
-            warm_up_epochs: plain.epochs / 2,
-            weight_decay: if linear { 0.03 * features / comparisons.max(1) as f64 } else { 1e-5 },
-            ..plain
-        }
-    }
-
-    /// The same for another number of epochs, of which at most half are warm-up.
-    #[must_use]
-    pub fn with_epochs(self, epochs: usize) -> Self {
-        Self { epochs, warm_up_epochs: self.warm_up_epochs.min(epochs / 2), ..self }
     }
 
     /// An optimiser that has not stepped yet.

@@ -2,15 +2,18 @@
 //!
 //! Expectation–maximisation can end in one class, and it can only refine what its warm-up has learned. So its
 //! classifier is held against the scorer that the warm-up left, which is the one to fall back on.
+//!
+//! Held-out comparisons are looked at by rank alone: Ã, the share of cross-pile pairs of scores that are in
+//! order. Their likelihood would blame a network for being too sure of itself, which does not change what it
+//! predicts.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::config::Criterion;
 use super::run::Run;
 use crate::error::Error;
-use crate::model::Classifier;
+use crate::model::{Classifier, Weights};
 use crate::risk::{PairPosterior, ThresholdRule};
 
 /// Why the pair posterior was given up for the scorer that its warm-up left, cut at the prior.
@@ -24,18 +27,18 @@ pub enum Fallback {
         /// What it should have been: the share of positives in both piles.
         expected: f64,
     },
-    /// It explains held-out comparisons less well than a coin.
+    /// It lost more than half of what its warm-up knew about the order of held-out scores.
     Worse {
-        /// −ln of its orientation likelihood; ln 2 is a coin's.
-        held_out: f64,
+        /// The share in order.
+        in_order: f64,
+        /// The same for the warm-up.
+        warm_up: f64,
     },
-    /// The warm-up explains held-out comparisons no better than a coin, so there was nothing to start from.
+    /// It orders held-out comparisons no better than a coin.
     NothingLearned {
-        /// −ln of its orientation likelihood; ln 2 is a coin's.
-        held_out: f64,
+        /// The share in order.
+        in_order: f64,
     },
-    /// The epochs were over before the warm-up was.
-    StillWarmingUp,
 }
 
 impl fmt::Display for Fallback {
@@ -43,18 +46,15 @@ impl fmt::Display for Fallback {
         match self {
             Self::OneClass { share, expected } => write!(
                 f,
-                "it called {share:.3} of the compared items positive where {expected:.3} are: it slid to one class"
+                "it called {share:.3} of the compared items positive where about {expected:.3} are"
             ),
-            Self::Worse { held_out } => write!(
+            Self::Worse { in_order, warm_up } => write!(
                 f,
-                "held-out comparisons contradict it: it explains them with {held_out:.4}, a coin with 0.6931"
+                "it put {in_order:.3} of held-out scores in order, the scorer it started from {warm_up:.3}"
             ),
-            Self::NothingLearned { held_out } => write!(
-                f,
-                "its warm-up learned nothing: held-out comparisons are explained with {held_out:.4}, by a coin with \
-                 0.6931"
-            ),
-            Self::StillWarmingUp => f.write_str("the epochs were over before its warm-up was"),
+            Self::NothingLearned { in_order } => {
+                write!(f, "it put {in_order:.3} of held-out scores in order, no more than a coin would")
+            }
         }
     }
 }
@@ -62,46 +62,88 @@ impl fmt::Display for Fallback {
 impl Run<'_> {
     /// The classifier of the pair posterior, or that of its warm-up with the reason.
     pub(super) fn guarded_classifier(&mut self) -> Result<Classifier, Error> {
-        let warmed_up = self.posterior.as_ref().and_then(|posterior| posterior.warmed_up.clone());
-        let Some(warmed_up) = warmed_up else {
-            let weights = self.predictor().clone();
-            let mut classifier =
-                self.classifier_with(weights, self.epochs_done, None, Some(ThresholdRule::PriorQuantile))?;
-            classifier.summary.fallback = Some(Fallback::StillWarmingUp);
+        let weights = self.predictor().clone();
+        let held_out = self
+            .config
+            .hold_out
+            .map(|hold_out| self.held_out_value(&weights, hold_out.criterion))
+            .transpose()?;
+        let classifier =
+            self.classifier_with(weights, self.epochs_done, held_out, self.config.threshold)?;
+        let Some(warmed_up) = self.posterior.as_ref().and_then(|posterior| posterior.warmed_up.clone())
+        else {
             return Ok(classifier);
         };
-        let weights = self.predictor().clone();
-        let held_out = match self.config.hold_out {
-            Some(_) => Some(self.held_out_value(&weights, Criterion::Orientation)?),
-            None => None,
+        let fallback = match self.one_class(&classifier)? {
+            None => self.out_of_order(&classifier.weights, &warmed_up.weights)?,
+            found => found,
         };
-        let mut classifier =
-            self.classifier_with(weights, self.epochs_done, held_out, self.config.threshold)?;
-        let coin = std::f64::consts::LN_2;
-        let fallback = match (warmed_up.held_out, held_out) {
-            (Some(held_out), _) if held_out >= coin => Some(Fallback::NothingLearned { held_out }),
-            _ => self.one_class(&classifier)?,
-        };
-        if fallback.is_some() {
-            classifier = self.classifier_with(
-                warmed_up.weights,
-                warmed_up.epoch,
-                warmed_up.held_out,
-                Some(ThresholdRule::PriorQuantile),
-            )?;
-            classifier.summary.fallback = fallback;
+        if fallback.is_none() {
+            return Ok(classifier);
         }
-        Ok(classifier)
+        let rule = Some(ThresholdRule::PriorQuantile);
+        let mut safe =
+            self.classifier_with(warmed_up.weights, warmed_up.epoch, warmed_up.held_out, rule)?;
+        safe.summary.fallback = fallback;
+        Ok(safe)
     }
 
-    /// Whether far from the expected share of the compared items is called positive.
+    /// Whether the share of the compared items that is called positive is far from what it should be: three
+    /// times too large or too small, or its complement is.
     fn one_class(&mut self, classifier: &Classifier) -> Result<Option<Fallback>, Error> {
         let scores = self.pile_scores(&classifier.weights, false)?.concat();
         let positive = scores.iter().filter(|score| **score > classifier.threshold).count();
         let share = positive as f64 / scores.len().max(1) as f64;
         let setting = &self.config.setting;
         let expected = PairPosterior::new(setting.prior, setting.protocol)?.pooled();
-        let far = share < expected / 2.0 || 1.0 - share < (1.0 - expected) / 2.0;
+        let apart = |is: f64, should: f64| is < should / 3.0 || is > should * 3.0;
+        let far = apart(share, expected) || apart(1.0 - share, 1.0 - expected);
         Ok(far.then_some(Fallback::OneClass { share, expected }))
+    }
+
+    /// Whether held-out comparisons speak against the weights.
+    fn out_of_order(&mut self, weights: &Weights, warm_up: &Weights) -> Result<Option<Fallback>, Error> {
+        if self.config.hold_out.is_none() {
+            return Ok(None);
+        }
+        let mut in_order = |weights| {
+            let [likelier, other] = self.pile_scores(weights, true)?;
+            Ok::<_, Error>(share_in_order(&likelier, &other))
+        };
+        let (in_order, warm_up) = (in_order(weights)?, in_order(warm_up)?);
+        Ok(if in_order <= 0.5 {
+            Some(Fallback::NothingLearned { in_order })
+        } else {
+            (in_order - 0.5 < (warm_up - 0.5) / 2.0).then_some(Fallback::Worse { in_order, warm_up })
+        })
+    }
+}
+
+/// Ã, the share of pairs of one score of each pile that are in order; ties count half.
+fn share_in_order(likelier: &[f32], other: &[f32]) -> f64 {
+    let mut sorted = other.to_vec();
+    sorted.sort_unstable_by(f32::total_cmp);
+    let below = |score: &f32| {
+        sorted.partition_point(|other| other < score) + sorted.partition_point(|other| other <= score)
+    };
+    let twice: usize = likelier.iter().map(below).sum();
+    twice as f64 / (2 * likelier.len() * other.len()).max(1) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_share_in_order_is_counted_over_all_pairs_of_the_piles() {
+        let (likelier, other) = ([3.0, 1.0, 2.0, 2.0], [2.0, 0.0, 5.0]);
+        let mut in_order = 0.0;
+        for x in likelier {
+            for y in other {
+                in_order += if x > y { 1.0 } else { 0.0 } + if x == y { 0.5 } else { 0.0 };
+            }
+        }
+        assert!((share_in_order(&likelier, &other) - in_order / 12.0).abs() < 1e-12);
+        assert_eq!(share_in_order(&[1.0; 5], &[1.0; 5]), 0.5);
     }
 }

@@ -10,6 +10,7 @@ mod hold_out;
 mod memory;
 mod optimiser;
 mod posterior;
+mod recommended;
 mod run;
 mod teacher;
 mod threshold;

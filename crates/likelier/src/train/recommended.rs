@@ -1,0 +1,94 @@
+//! The configuration we would defend, for a method, a model and some data.
+//!
+//! What stands behind the numbers is in `reproduce/runs/2026-11-16-pair-methods`.
+
+use super::Data;
+use super::config::{Config, Criterion, HoldOut, Predictor};
+use crate::data::{Pile, Rows};
+use crate::model::{Architecture, Scaling, ScalingKind};
+use crate::prior::Prior;
+use crate::protocol::Protocol;
+use crate::risk::{Method, ThresholdRule};
+
+/// A network needs some comparisons to stop by.
+const FEWEST_FOR_A_NETWORK_TO_STOP_BY: usize = 10;
+/// A linear model that is shrunk gains more from the last tenth of fewer comparisons than from stopping by it.
+const FEWEST_FOR_A_LINEAR_MODEL_TO_STOP_BY: usize = 2000;
+/// With fewer, the level that fits the training rows does not fit others, and the prior's quantile does better.
+const FEWEST_TO_TRUST_THE_LEVEL: usize = 500;
+
+impl Config {
+    /// The configuration we would defend; for the paper's methods and the oracle, the plain one.
+    ///
+    /// The methods that use the pair predict with averaged weights. Networks, and linear models where there
+    /// are plenty of comparisons, hold a tenth of them out to stop by. Linear models are shrunk in proportion
+    /// to how much their features vary and to how few comparisons there are.
+    pub fn recommended(
+        method: Method,
+        architecture: Architecture,
+        prior: Prior,
+        protocol: Protocol,
+        data: &Data<'_>,
+    ) -> Self {
+        let linear = architecture == Architecture::Linear;
+        let plain = Self {
+            architecture,
+            learning_rate: if linear { 1e-2 } else { 1e-3 },
+            ..Self::new(method, prior, protocol)
+        };
+        if !method.needs_pairs() {
+            return plain;
+        }
+        let comparisons = data.piles.rows(Pile::Likelier).len();
+        let (fewest, patience) = if linear {
+            (FEWEST_FOR_A_LINEAR_MODEL_TO_STOP_BY, 10)
+        } else {
+            (FEWEST_FOR_A_NETWORK_TO_STOP_BY, 5)
+        };
+        let hold_out = HoldOut { share: 0.1, criterion: Criterion::Orientation, patience: Some(patience) };
+        let cuts_at_the_prior = method == Method::PairPosterior && comparisons < FEWEST_TO_TRUST_THE_LEVEL;
+        let scaling = ScalingKind::default_for(data.rows);
+        let mostly_zero = scaling == ScalingKind::Standardise && is_mostly_zero(data.rows);
+        let scaling = if mostly_zero { ScalingKind::LargestAbsolute } else { scaling };
+        Self {
+            hold_out: (comparisons >= fewest).then_some(hold_out),
+            predictor: Predictor::Teacher,
+            warm_up_epochs: 20,
+            weight_decay: if linear { shrinkage(method, scaling, data) } else { plain.weight_decay },
+            scaling: mostly_zero.then_some(scaling),
+            threshold: cuts_at_the_prior.then_some(ThresholdRule::PriorQuantile),
+            ..plain
+        }
+    }
+
+    /// The same for another number of epochs, of which at most half are warm-up.
+    #[must_use]
+    pub fn with_epochs(self, epochs: usize) -> Self {
+        Self { epochs, warm_up_epochs: self.warm_up_epochs.min(epochs / 2), ..self }
+    }
+}
+
+/// The weight decay for a linear model: the variance of all its features for each comparison, times a number
+/// that served four data sets. `RankNet`, which never saturates, wants more.
+fn shrinkage(method: Method, scaling: ScalingKind, data: &Data<'_>) -> f64 {
+    let piles = Pile::BOTH.map(|pile| data.piles.rows(pile));
+    // Rows that are not there are refused when training starts, with a better message.
+    if data.piles.check(data.rows.len()).is_err() {
+        return 0.0;
+    }
+    let variance = Scaling::fit(scaling, data.rows, &piles).total_variance(data.rows, &piles);
+    let strength = if method == Method::RankQuantile { 0.2 } else { 0.1 };
+    strength * variance / piles[0].len().max(1) as f64
+}
+
+/// Whether more than nine tenths of the numbers are 0, as counts of words are. Standardised, the rarest
+/// features would be the largest.
+fn is_mostly_zero(rows: &Rows) -> bool {
+    let mut row = vec![0.0; rows.width()];
+    let mut zeros = 0;
+    for at in 0..rows.len() {
+        rows.copy_row(at, &mut row);
+        zeros += row.iter().filter(|value| **value == 0.0).count();
+    }
+    zeros as f64 > 0.9 * (rows.len() * rows.width()) as f64
+}
