@@ -81,7 +81,7 @@ pub(super) fn run(
     }
     Ok(Some(Outcome {
         seed,
-        accuracy: if config.hold_out.is_some() { accuracy } else { mean_last },
+        accuracy: if job.method.needs_pairs() || config.hold_out.is_some() { accuracy } else { mean_last },
         accuracy_last: last,
         accuracy_mean_last_10: mean_last,
         accuracy_best: best,

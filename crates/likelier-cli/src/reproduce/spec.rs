@@ -67,7 +67,7 @@ pub(super) struct Variant {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Sweep {
-    setting: String,
+    pub(super) setting: String,
     /// What its axis is called.
     pub(super) axis: String,
     pub(super) values: Vec<Value>,

@@ -344,7 +344,10 @@ impl Story<'_> {
 
     /// The claims of the table, of each variant that has all the paper's methods; or that of the figure.
     fn claims(&self, figures: &[Figure]) -> Vec<(String, Vec<Claim>)> {
-        if self.spec.sweep.is_some() {
+        if let Some(sweep) = &self.spec.sweep {
+            if sweep.setting != "pairs_share" {
+                return Vec::new();
+            }
             let lines: Vec<Vec<(f64, f64)>> = figures
                 .iter()
                 .flat_map(|figure| &figure.lines)

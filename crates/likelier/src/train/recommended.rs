@@ -4,7 +4,7 @@
 
 use super::Data;
 use super::config::{Config, Criterion, HoldOut, Predictor};
-use crate::data::{Pile, Rows};
+use crate::data::Pile;
 use crate::model::{Architecture, Scaling, ScalingKind};
 use crate::prior::Prior;
 use crate::protocol::Protocol;
@@ -48,14 +48,11 @@ impl Config {
         let hold_out = HoldOut { share: 0.1, criterion: Criterion::Orientation, patience: Some(patience) };
         let cuts_at_the_prior = method == Method::PairPosterior && comparisons < FEWEST_TO_TRUST_THE_LEVEL;
         let scaling = ScalingKind::default_for(data.rows);
-        let mostly_zero = scaling == ScalingKind::Standardise && is_mostly_zero(data.rows);
-        let scaling = if mostly_zero { ScalingKind::LargestAbsolute } else { scaling };
         Self {
             hold_out: (comparisons >= fewest).then_some(hold_out),
             predictor: Predictor::Teacher,
             warm_up_epochs: 20,
             weight_decay: if linear { shrinkage(method, scaling, data) } else { plain.weight_decay },
-            scaling: mostly_zero.then_some(scaling),
             threshold: cuts_at_the_prior.then_some(ThresholdRule::PriorQuantile),
             ..plain
         }
@@ -79,16 +76,4 @@ fn shrinkage(method: Method, scaling: ScalingKind, data: &Data<'_>) -> f64 {
     let variance = Scaling::fit(scaling, data.rows, &piles).total_variance(data.rows, &piles);
     let strength = if method == Method::RankQuantile { 0.2 } else { 0.1 };
     strength * variance / piles[0].len().max(1) as f64
-}
-
-/// Whether more than nine tenths of the numbers are 0, as counts of words are. Standardised, the rarest
-/// features would be the largest.
-fn is_mostly_zero(rows: &Rows) -> bool {
-    let mut row = vec![0.0; rows.width()];
-    let mut zeros = 0;
-    for at in 0..rows.len() {
-        rows.copy_row(at, &mut row);
-        zeros += row.iter().filter(|value| **value == 0.0).count();
-    }
-    zeros as f64 > 0.9 * (rows.len() * rows.width()) as f64
 }
