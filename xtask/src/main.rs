@@ -1,5 +1,7 @@
 //! The project's own commands: `cargo xtask test`, `peers`, `bench` and `fuzz`.
 
+mod adding;
+
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
@@ -45,15 +47,31 @@ fn main() -> ExitCode {
 /// demonstration shares: one build of the dependencies, and simulations that take no time.
 fn test() -> Result<()> {
     step("formatting", cargo(["fmt", "--all", "--check"]))?;
+    // Declared by a macro, which the formatter does not look into.
+    let mut methods = Command::new("rustfmt");
+    methods.args(["--check", "--edition", "2024"]).args(methods_files()?);
+    step("formatting of the methods", methods)?;
     step("clippy", cargo(["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))?;
     let mut documentation = cargo(["doc", "--workspace", "--no-deps", "--quiet"]);
     documentation.env("RUSTDOCFLAGS", "-D warnings");
     step("documentation", documentation)?;
     step("tests", cargo(["test", "--workspace", "--release"]))?;
-    if std::env::var_os("LIKELIER_DATA").is_none() {
+    let Some(data) = std::env::var_os("LIKELIER_DATA") else {
         eprintln!("\nnote: LIKELIER_DATA is not set, so the tests on real data were skipped");
-    }
-    Ok(())
+        return Ok(());
+    };
+    let copy = root().join("target/added-method");
+    step("a method added as CONTRIBUTING.md shows", adding::prepare(&root(), &copy, Path::new(&data))?)?;
+    adding::check(&copy)?;
+    // The copy's program took the place of ours.
+    step("our own program again", cargo(["build", "--release"]))
+}
+
+/// The files that `risk/method.rs` declares.
+fn methods_files() -> Result<Vec<PathBuf>> {
+    let folder = root().join("crates/likelier/src/risk/method");
+    let entries = std::fs::read_dir(&folder).with_context(|| folder.display().to_string())?;
+    entries.map(|entry| Ok(entry?.path())).collect()
 }
 
 /// Recomputes the golden values with the real PyTorch and NumPy and compares them with the committed ones; lets

@@ -23,25 +23,20 @@ pub(super) struct Key {
     pub(super) dataset: Benchmark,
     /// As written.
     pub(super) prior: String,
-    /// Place in [`Method::ALL`], so that keys sort as tables do.
-    method: usize,
+    pub(super) method: Method,
     pub(super) variant: String,
     trial: u64,
 }
 
 impl Key {
-    pub(super) fn method(&self) -> Method {
-        Method::ALL[self.method]
-    }
-
-    fn new(dataset: Benchmark, prior: String, method: Method, variant: String, trial: u64) -> Self {
-        let method = Method::ALL.iter().position(|known| *known == method).unwrap_or(0);
-        Self { dataset, prior, method, variant, trial }
-    }
-
     pub(super) fn of(job: &Job) -> Self {
-        let prior = job.prior.to_string();
-        Self::new(job.dataset, prior, job.method, job.variant.clone(), job.trial)
+        Self {
+            dataset: job.dataset,
+            prior: job.prior.to_string(),
+            method: job.method,
+            variant: job.variant.clone(),
+            trial: job.trial,
+        }
     }
 }
 
@@ -75,7 +70,7 @@ pub(super) struct Raw {
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{}: {} of {} at {} was run with other settings ({was}, now {now})",
-    path.display(), key.variant, key.method(), key.prior
+    path.display(), key.variant, key.method, key.prior
 )]
 pub(crate) struct SettingsChanged {
     path: PathBuf,
@@ -179,7 +174,7 @@ fn line(key: &Key, outcome: &Outcome) -> String {
          {label_free},{:.2},{settings},{}\n",
         key.dataset.spec().short_name,
         key.prior,
-        key.method(),
+        key.method,
         key.trial,
         outcome.seconds,
         outcome.version
@@ -215,8 +210,13 @@ fn read(line: &str) -> Option<(Key, Outcome)> {
         (Some(value), Some(low), Some(high)) => Some([value, low, high]),
         _ => None,
     };
-    let key =
-        Key::new(dataset.parse().ok()?, prior.into(), method.parse().ok()?, variant, trial.parse().ok()?);
+    let key = Key {
+        dataset: dataset.parse().ok()?,
+        prior: prior.into(),
+        method: method.parse().ok()?,
+        variant,
+        trial: trial.parse().ok()?,
+    };
     let outcome = Outcome {
         seed: seed.parse().ok()?,
         accuracy: number(accuracy)?,
@@ -252,7 +252,13 @@ mod tests {
     }
 
     fn key(trial: u64) -> Key {
-        Key::new(Benchmark::Usps, "0.2".into(), Method::PcompRelu, "plain@0.5".into(), trial)
+        Key {
+            dataset: Benchmark::Usps,
+            prior: "0.2".into(),
+            method: Method::PcompRelu,
+            variant: "plain@0.5".into(),
+            trial,
+        }
     }
 
     #[test]

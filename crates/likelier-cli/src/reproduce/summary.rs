@@ -158,15 +158,14 @@ pub(super) struct Beyond {
 type Place = (Benchmark, String, Method, String);
 
 /// The mean over the trials of each place.
-struct Means(BTreeMap<(Benchmark, String, usize, String), (Accuracy, f64)>);
+struct Means(BTreeMap<Place, (Accuracy, f64)>);
 
 impl Means {
     fn of(rows: &BTreeMap<Key, Outcome>) -> Self {
         let mut all: BTreeMap<_, Vec<&Outcome>> = BTreeMap::new();
         for (key, outcome) in rows {
-            all.entry(at(&(key.dataset, key.prior.clone(), key.method(), key.variant.clone())))
-                .or_default()
-                .push(outcome);
+            let place: Place = (key.dataset, key.prior.clone(), key.method, key.variant.clone());
+            all.entry(place).or_default().push(outcome);
         }
         let mean = |outcomes: Vec<&Outcome>| {
             let accuracies: Vec<f64> = outcomes.iter().map(|outcome| outcome.accuracy).collect();
@@ -182,14 +181,8 @@ impl Means {
     }
 
     fn get(&self, place: &Place) -> Option<(Accuracy, f64)> {
-        self.0.get(&at(place)).copied()
+        self.0.get(place).copied()
     }
-}
-
-/// A place as it sorts: methods in the order of [`Method::ALL`].
-fn at(place: &Place) -> (Benchmark, String, usize, String) {
-    let method = Method::ALL.iter().position(|method| *method == place.2).unwrap_or(0);
-    (place.0, place.1.clone(), method, place.3.clone())
 }
 
 /// Sums up what a run has so far.

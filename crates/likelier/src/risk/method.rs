@@ -1,7 +1,7 @@
 //! The list of methods: the paper's seven by its names, then ours.
 //!
-//! Each is a composition of pieces from this module; the command line, the harness and any binding read
-//! this one list.
+//! Each is a composition of pieces of `risk/`, in a file of its own in `method/`; the command line, the harness
+//! and any binding read this one list.
 
 use std::fmt;
 use std::str::FromStr;
@@ -9,155 +9,133 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::progressive::PruningWeights;
-use super::{
-    Coefficients, Correction, Loss, Objective, OrientationLikelihood, PairPosterior, Pointwise, RankNet,
-    RiskTable,
-};
+use super::{Loss, Objective, RiskTable};
 use crate::error::Error;
 use crate::prior::Prior;
-use crate::protocol::Protocol;
+use crate::protocol::{Mixture, Protocol};
 
-/// A way to learn from comparisons.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Method {
+/// Declares the methods in the order in which tables list them: each is a line here, and a file that says what
+/// it is.
+macro_rules! methods {
+    ($($(#[doc = $about:literal])+ $variant:ident => $file:ident,)+) => {
+        $(mod $file;)+
+
+        /// A way to learn from comparisons.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[non_exhaustive]
+        pub enum Method {
+            $($(#[doc = $about])+ $variant,)+
+        }
+
+        impl Method {
+            /// All methods, in the order in which tables list them.
+            pub const ALL: [Self; [$(stringify!($variant)),+].len()] = [$(Self::$variant),+];
+
+            fn definition(self) -> &'static Definition {
+                match self {
+                    $(Self::$variant => &$file::METHOD,)+
+                }
+            }
+        }
+    };
+}
+
+methods! {
     /// The unbiased risk of Theorem 3.
-    PcompUnbiased,
+    PcompUnbiased => pcomp_unbiased,
     /// The same with columns cut at 0.
-    PcompRelu,
+    PcompRelu => pcomp_relu,
     /// The same with columns made positive.
-    PcompAbs,
+    PcompAbs => pcomp_abs,
     /// Rank pruning with a mean teacher.
-    PcompTeacher,
+    PcompTeacher => pcomp_teacher,
     /// Rank pruning (Theorem 6).
-    RankPruning,
+    RankPruning => rank_pruning,
     /// The noisy-label risk of Natarajan et al. with Theorem 5's rates.
-    NoisyUnbiased,
+    NoisyUnbiased => noisy_unbiased,
     /// The piles taken for the classes.
-    BinaryBiased,
+    BinaryBiased => binary_biased,
     /// RankNet, then the π-quantile as threshold.
-    RankQuantile,
+    RankQuantile => rank_quantile,
     /// Orientation likelihood, then the π-quantile as threshold.
-    Likelihood,
+    Likelihood => likelihood,
     /// Expectation–maximisation over the two labels of each comparison, its level held by π.
-    PairPosterior,
+    PairPosterior => pair_posterior,
     /// True labels, weighted to π: the oracle that every table needs.
-    Supervised,
+    Supervised => supervised,
+}
+
+/// What a method is.
+#[allow(clippy::struct_excessive_bools, reason = "they are independent of each other")]
+struct Definition {
+    /// In files and on the command line.
+    name: &'static str,
+    /// One line on what it does.
+    summary: &'static str,
+    /// Whether the paper reports it.
+    from_the_paper: bool,
+    /// Whether it needs to know which two items were compared.
+    needs_pairs: bool,
+    /// Whether it selects rows by rank between epochs.
+    prunes: bool,
+    /// Whether a moving average of the model takes part, and so scores every batch too.
+    has_teacher: bool,
+    /// Where the threshold lies by default.
+    threshold: ThresholdRule,
+    /// What is made small.
+    objective: fn(&Setting) -> Result<Box<dyn Objective>, Error>,
+}
+
+impl Definition {
+    /// A method of ours that looks at rows and cuts at 0.
+    const fn new(
+        name: &'static str,
+        summary: &'static str,
+        objective: fn(&Setting) -> Result<Box<dyn Objective>, Error>,
+    ) -> Self {
+        Self {
+            name,
+            summary,
+            from_the_paper: false,
+            needs_pairs: false,
+            prunes: false,
+            has_teacher: false,
+            threshold: ThresholdRule::Zero,
+            objective,
+        }
+    }
 }
 
 impl Method {
-    /// All methods, in the order in which tables list them.
-    pub const ALL: [Self; 11] = [
-        Self::PcompUnbiased,
-        Self::PcompRelu,
-        Self::PcompAbs,
-        Self::PcompTeacher,
-        Self::RankPruning,
-        Self::NoisyUnbiased,
-        Self::BinaryBiased,
-        Self::RankQuantile,
-        Self::Likelihood,
-        Self::PairPosterior,
-        Self::Supervised,
-    ];
-
     /// The name used in files and on the command line.
     pub fn name(self) -> &'static str {
-        match self {
-            Self::PcompUnbiased => "pcomp-unbiased",
-            Self::PcompRelu => "pcomp-relu",
-            Self::PcompAbs => "pcomp-abs",
-            Self::PcompTeacher => "pcomp-teacher",
-            Self::RankPruning => "rank-pruning",
-            Self::NoisyUnbiased => "noisy-unbiased",
-            Self::BinaryBiased => "binary-biased",
-            Self::RankQuantile => "rank-quantile",
-            Self::Likelihood => "likelihood",
-            Self::PairPosterior => "pair-posterior",
-            Self::Supervised => "supervised",
-        }
+        self.definition().name
     }
 
     /// One line on what it does.
     pub fn summary(self) -> &'static str {
-        match self {
-            Self::PcompUnbiased => "unbiased risk of the comparisons (Theorem 3)",
-            Self::PcompRelu => "the same, its two parts cut at zero",
-            Self::PcompAbs => "the same, its two parts made positive",
-            Self::PcompTeacher => "rank pruning, held to a moving average of itself",
-            Self::RankPruning => "keeps rows whose pile agrees with their score",
-            Self::NoisyUnbiased => "noisy-label risk with the rates of Theorem 5",
-            Self::BinaryBiased => "takes the piles for the classes (baseline)",
-            Self::RankQuantile => "learns to rank, then cuts at the prior",
-            Self::Likelihood => "likelihood of each pick, then cuts at the prior",
-            Self::PairPosterior => "infers both labels of each pair, again and again",
-            Self::Supervised => "sees the true labels: the oracle",
-        }
+        self.definition().summary
     }
 
     /// Whether the paper reports it.
     pub fn is_from_the_paper(self) -> bool {
-        !matches!(self, Self::RankQuantile | Self::Likelihood | Self::PairPosterior | Self::Supervised)
+        self.definition().from_the_paper
     }
 
     /// Whether it needs to know which two items were compared.
     pub fn needs_pairs(self) -> bool {
-        matches!(self, Self::RankQuantile | Self::Likelihood | Self::PairPosterior)
+        self.definition().needs_pairs
     }
 
     /// Whether it selects rows by rank between epochs.
     pub fn prunes(self) -> bool {
-        matches!(self, Self::RankPruning | Self::PcompTeacher)
+        self.definition().prunes
     }
 
     /// What the method consists of; for the pair posterior, after its warm-up.
     pub fn compose(self, setting: &Setting) -> Result<Composition, Error> {
-        let mixture = setting.protocol.mixture(setting.prior)?;
-        let table = |table, correction| Pointwise {
-            loss: setting.loss,
-            coefficients: Coefficients::Table(table),
-            correction,
-            consistency_weight: 0.0,
-            shift: 0.0,
-        };
-        let unbiased = RiskTable::unbiased(&mixture, setting.prior);
-        let pruned = RiskTable::pruned(&mixture, setting.prior, setting.pruning_weights)?;
-        let objective: Box<dyn Objective> = match self {
-            Self::PcompUnbiased => Box::new(table(unbiased, Correction::None)),
-            Self::PcompRelu => Box::new(table(unbiased, Correction::Relu)),
-            Self::PcompAbs => Box::new(table(unbiased, Correction::Abs)),
-            Self::PcompTeacher => Box::new(Pointwise {
-                consistency_weight: setting.consistency_weight,
-                ..table(pruned, Correction::None)
-            }),
-            Self::RankPruning => Box::new(table(pruned, Correction::None)),
-            Self::NoisyUnbiased => Box::new(table(RiskTable::noisy_unbiased(&mixture)?, Correction::None)),
-            Self::BinaryBiased => Box::new(table(RiskTable::binary_biased(), Correction::None)),
-            Self::RankQuantile => Box::new(RankNet),
-            Self::Likelihood => Box::new(OrientationLikelihood { protocol: setting.protocol }),
-            Self::PairPosterior => Box::new(Pointwise {
-                loss: Loss::Logistic,
-                coefficients: Coefficients::Targets { positive: 1.0, negative: 1.0 },
-                shift: PairPosterior::new(setting.prior, setting.protocol)?.shift(),
-                ..table(unbiased, Correction::None)
-            }),
-            Self::Supervised => Box::new(Pointwise {
-                coefficients: Coefficients::targets(
-                    setting.sample_prior.map_or_else(|| mixture.pooled_prior(), Ok)?,
-                    setting.prior,
-                ),
-                ..table(unbiased, Correction::None)
-            }),
-        };
-        Ok(Composition {
-            objective,
-            prunes: self.prunes(),
-            has_teacher: matches!(self, Self::PcompTeacher | Self::PairPosterior),
-            threshold: match self {
-                Self::RankQuantile | Self::Likelihood => ThresholdRule::PriorQuantile,
-                _ => ThresholdRule::Zero,
-            },
-        })
+        let Definition { prunes, has_teacher, threshold, objective, .. } = *self.definition();
+        Ok(Composition { objective: objective(setting)?, prunes, has_teacher, threshold })
     }
 }
 
@@ -193,6 +171,21 @@ impl Setting {
             consistency_weight: 1.0,
             sample_prior: None,
         }
+    }
+
+    /// θ₊ and θ₋ (Theorem 2).
+    pub fn mixture(&self) -> Result<Mixture, Error> {
+        self.protocol.mixture(self.prior)
+    }
+
+    /// The table of the unbiased risk (Theorem 3).
+    pub fn unbiased(&self) -> Result<RiskTable, Error> {
+        Ok(RiskTable::unbiased(&self.mixture()?, self.prior))
+    }
+
+    /// The table of rank pruning (Theorem 6).
+    pub fn pruned(&self) -> Result<RiskTable, Error> {
+        RiskTable::pruned(&self.mixture()?, self.prior, self.pruning_weights)
     }
 }
 

@@ -1,0 +1,13 @@
+//! Pcomp-ReLU: the risk of Theorem 3 with its two columns cut at 0, Eq. (7).
+
+use super::Definition;
+use crate::risk::{Correction, Pointwise};
+
+pub(super) const METHOD: Definition = Definition {
+    from_the_paper: true,
+    ..Definition::new("pcomp-relu", "the same, its two parts cut at zero", |setting| {
+        let loss = setting.loss;
+        let table = Pointwise::of_table(setting.unbiased()?);
+        Ok(Box::new(Pointwise { loss, correction: Correction::Relu, ..table }))
+    })
+};
