@@ -69,7 +69,8 @@ pub(super) fn section(record: &Record<'_>, warnings: &[Warning]) -> Option<Secti
             false,
             "in the last epochs a part of the risk was negative in most mini-batches, which no true risk is: the model \
              fits these comparisons more closely than they can tell",
-            "Train for fewer epochs, with more --weight-decay, or on more comparisons.",
+            "Nothing to do while the accuracy by epoch does not fall. If it does: fewer epochs, more --weight-decay, or more \
+             comparisons.",
         ));
     }
     (!blocks.is_empty()).then(|| Section {
