@@ -215,7 +215,8 @@ impl Panel<'_> {
                 );
             }
         }
-        let every = if series.joined { places.len().div_ceil(MARKERS).max(1) } else { 1 };
+        let all = !series.joined || !series.errors.is_empty();
+        let every = if all { 1 } else { places.len().div_ceil(MARKERS).max(1) };
         // Series with many points have their markers at different places.
         let first = if every > 1 { look * every / 3 % every } else { 0 };
         for (x, y) in places.iter().skip(first).step_by(every).flatten() {

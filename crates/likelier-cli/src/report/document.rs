@@ -30,7 +30,7 @@ pub(super) enum Block {
     Table(Table),
     /// A few numbers that stand for the whole: name, value, what it means.
     Cards(Vec<[String; 3]>),
-    /// A plot, and its numbers.
+    /// A plot, and its numbers where no other table has them.
     Figure(Plot, Table),
     /// Items with their pictures, where they are pictures: one for each row of the table.
     Gallery {

@@ -15,7 +15,7 @@ use crate::judging::Judgement;
 use crate::scoring::LEVEL;
 use crate::train::{Epoch, Trained};
 
-/// Bins of a histogram, bins of predicted probability, points of a curve, weights of a linear model.
+/// The most bins of a histogram, bins of predicted probability, points of a curve, weights of a linear model.
 const BINS: usize = 30;
 const CALIBRATION_BINS: usize = 5;
 const POINTS: usize = 60;
@@ -44,6 +44,7 @@ impl<'a> Sources<'a> {
             trained: self.trained,
             version: env!("CARGO_PKG_VERSION"),
             command_line: command_line(std::env::args()),
+            paired: self.piles.are_paired(),
             learning: self.epochs,
             diagnosis: self.diagnosis,
             findings: self.diagnosis.map(Diagnosis::findings).unwrap_or_default(),
@@ -124,16 +125,18 @@ fn histogram(scores: &[Vec<f32>; 2], held_out: bool) -> Option<Histogram> {
     if !(high - low).is_finite() {
         return None;
     }
-    let width = (high - low) / BINS as f64;
+    // Few scores would make a comb of many bins.
+    let bins = ((2.0 * (all.len() as f64).cbrt()) as usize).clamp(5, BINS);
+    let width = (high - low) / bins as f64;
     let shares = |scores: &Vec<f32>| {
-        let mut counts = vec![0.0; BINS];
+        let mut counts = vec![0.0; bins];
         for score in scores {
-            let bin = ((f64::from(*score) - low) / width).clamp(0.0, BINS as f64 - 1.0);
+            let bin = ((f64::from(*score) - low) / width).clamp(0.0, bins as f64 - 1.0);
             counts[bin as usize] += 1.0 / scores.len() as f64;
         }
         counts
     };
-    let edges = (0..=BINS).map(|bin| low + bin as f64 * width).collect();
+    let edges = (0..=bins).map(|bin| low + bin as f64 * width).collect();
     Some(Histogram { held_out, edges, shares: [shares(&scores[0]), shares(&scores[1])] })
 }
 
@@ -172,13 +175,13 @@ mod tests {
         let mut likelier: Vec<f32> = (0..1000).map(|at| at as f32 / 1000.0).collect();
         likelier.push(1e9);
         let found = histogram(&[likelier, vec![0.25; 10]], true).unwrap();
-        assert!(found.edges[BINS] < 2.1, "{:?}", found.edges);
+        assert!(found.edges.last() < Some(&2.1), "{:?}", found.edges);
         for pile in &found.shares {
             assert!((pile.iter().sum::<f64>() - 1.0).abs() < 1e-9);
         }
         assert_eq!(found.shares[1].iter().filter(|share| **share > 0.0).count(), 1);
         let flat = histogram(&[vec![2.0; 3], vec![2.0; 3]], true).unwrap();
-        assert_eq!((flat.edges[0], flat.edges[BINS]), (1.5, 2.5));
+        assert_eq!((flat.edges[0], flat.edges[5], flat.edges.len()), (1.5, 2.5, 6));
         assert!(histogram(&[Vec::new(), Vec::new()], false).is_none());
     }
 

@@ -102,13 +102,13 @@ fn push_block(page: &mut String, block: &Block) {
             page.push_str("</dl>\n");
         }
         Block::Figure(plot, table) => {
-            let _ = write!(
-                page,
-                "<div class=\"figure\">\n{}<details>\n<summary>the numbers</summary>\n",
-                plot.to_figure()
-            );
-            push_table(page, table);
-            page.push_str("</details>\n</div>\n");
+            let _ = write!(page, "<div class=\"figure\">\n{}", plot.to_figure());
+            if !table.rows.is_empty() {
+                page.push_str("<details>\n<summary>the numbers</summary>\n");
+                push_table(page, table);
+                page.push_str("</details>\n");
+            }
+            page.push_str("</div>\n");
         }
         Block::Gallery { title, table, pictures } => {
             let _ = writeln!(page, "<div>\n<h3>{}</h3>", escape(title));

@@ -14,9 +14,9 @@ pub(crate) struct Shape([usize; 3]);
 
 impl Shape {
     /// The shape that rows have: the given one, or that of MNIST and CIFAR-10 if so many numbers are there.
-    pub(crate) fn of(rows: &Rows, given: Option<&[usize]>) -> Result<Option<Self>, Error> {
+    pub(crate) fn of(rows: &Rows, given: Option<[usize; 3]>) -> Result<Option<Self>, Error> {
         match (given, rows.width()) {
-            (Some(&[channels, height, width]), numbers) => {
+            (Some([channels, height, width]), numbers) => {
                 let needed = channels.saturating_mul(height).saturating_mul(width);
                 if needed != numbers || needed == 0 {
                     return Err(Error::Setting {
@@ -123,7 +123,7 @@ mod tests {
     fn an_image_is_a_png_file_with_these_pixels() {
         // Three channels of 1 × 2 pixels: (10, 30, 50) and (20, 40, 255).
         let rows = Rows::from_bytes(vec![10, 20, 30, 40, 50, 255], 6).unwrap();
-        let png = Shape::of(&rows, Some(&[3, 1, 2])).unwrap().unwrap().png(&rows, 0).unwrap();
+        let png = Shape::of(&rows, Some([3, 1, 2])).unwrap().unwrap().png(&rows, 0).unwrap();
         assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
         assert_eq!(&png[8..33][..21], b"\0\0\0\x0dIHDR\0\0\0\x02\0\0\0\x01\x08\x02\0\0\0");
         // The checksum of an empty IEND is known from the standard.
@@ -153,9 +153,9 @@ mod tests {
         assert_eq!(Shape::of(&rows(784), None).unwrap(), Some(Shape([1, 28, 28])));
         assert_eq!(Shape::of(&rows(3072), None).unwrap(), Some(Shape([3, 32, 32])));
         assert_eq!(Shape::of(&rows(64), None).unwrap(), None);
-        assert_eq!(Shape::of(&rows(64), Some(&[1, 8, 8])).unwrap(), Some(Shape([1, 8, 8])));
-        assert!(Shape::of(&rows(62), Some(&[1, 8, 8])).is_err());
+        assert_eq!(Shape::of(&rows(64), Some([1, 8, 8])).unwrap(), Some(Shape([1, 8, 8])));
+        assert!(Shape::of(&rows(62), Some([1, 8, 8])).is_err());
         // Two channels have no colours.
-        assert_eq!(Shape::of(&rows(8), Some(&[2, 2, 2])).unwrap(), None);
+        assert_eq!(Shape::of(&rows(8), Some([2, 2, 2])).unwrap(), None);
     }
 }

@@ -9,8 +9,12 @@ pub(super) fn text(document: &Document) -> String {
     for section in &document.sections {
         let _ = write!(text, "\n## {}\n\n{}\n", section.title, escape(&section.lead));
         for block in &section.blocks {
-            text.push('\n');
-            push_block(&mut text, block);
+            let mut shown = String::new();
+            push_block(&mut shown, block);
+            if !shown.is_empty() {
+                text.push('\n');
+                text.push_str(&shown);
+            }
         }
     }
     text
@@ -36,6 +40,7 @@ fn push_block(text: &mut String, block: &Block) {
                 let _ = writeln!(text, "- **{}: {}** ({})", escape(name), escape(value), escape(meaning));
             }
         }
+        Block::Figure(_, table) if table.rows.is_empty() => {}
         Block::Figure(plot, table) => {
             let _ = write!(text, "### {}\n\n", escape(plot.title()));
             push_table(text, table);

@@ -33,7 +33,8 @@ enum Form {
 }
 
 /// One report that is to be written.
-pub(crate) struct Place {
+struct Place {
+    path: PathBuf,
     form: Form,
     file: NewFile,
 }
@@ -79,7 +80,7 @@ impl ReportArguments {
             if path == model || paths[..at].contains(path) {
                 return Err(setting(path, "a file of its own").into());
             }
-            places.push(Place { form, file: NewFile::create(path, read.clone())? });
+            places.push(Place { path: path.clone(), form, file: NewFile::create(path, read.clone())? });
         }
         Ok(Places(places))
     }
@@ -101,6 +102,10 @@ impl Places {
         self.0.is_empty()
     }
 
+    pub(crate) fn paths(&self) -> Vec<PathBuf> {
+        self.0.iter().map(|place| place.path.clone()).collect()
+    }
+
     /// Writes the report in every form that was asked for.
     pub(crate) fn write(self, sources: &Sources<'_>, warnings: &[Warning]) -> Result<()> {
         if self.is_empty() {
@@ -108,7 +113,7 @@ impl Places {
         }
         let record = sources.gather()?;
         let document = sections::document(&record, warnings);
-        for Place { form, file } in self.0 {
+        for Place { form, file, .. } in self.0 {
             file.finish(|out| {
                 match form {
                     Form::Html => out.write_all(html::page(&document).as_bytes())?,

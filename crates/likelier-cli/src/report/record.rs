@@ -17,6 +17,8 @@ pub(super) struct Record<'a> {
     pub(super) trained: &'a Trained<'a>,
     pub(super) version: &'static str,
     pub(super) command_line: String,
+    /// Whether it is known what was compared with what; else there were two loose piles.
+    pub(super) paired: bool,
     /// What each epoch did; those before a run was stopped and gone on with are not known.
     pub(super) learning: &'a [Epoch],
     /// What the comparisons look like, and what follows; none for loose piles.

@@ -17,12 +17,9 @@ impl ModelKind {
         self,
         width: usize,
         hidden: &[usize],
-        image: Option<&[usize]>,
+        image: Option<[usize; 3]>,
     ) -> Architecture {
-        let image = || match image {
-            Some(&[channels, height, width]) => [channels, height, width],
-            _ => square_image(width).unwrap_or([1, width.isqrt(), width.isqrt()]),
-        };
+        let image = || image.or(square_image(width)).unwrap_or([1, width.isqrt(), width.isqrt()]);
         match self {
             Self::Linear => Architecture::Linear,
             Self::Mlp => Architecture::Mlp(Mlp { hidden: hidden.to_vec(), ..Mlp::of_the_paper() }),
@@ -30,6 +27,13 @@ impl ModelKind {
             Self::Resnet32 => Architecture::ResNet(ResNet::resnet32(image())),
         }
     }
+}
+
+/// Channels, height and width, as in `3,32,32`.
+pub(super) fn image_shape(text: &str) -> Result<[usize; 3], String> {
+    let numbers: Result<Vec<usize>, _> = text.split(',').map(|number| number.trim().parse()).collect();
+    let shape = numbers.ok().and_then(|numbers| numbers.try_into().ok());
+    shape.ok_or_else(|| "give three whole numbers, such as 3,32,32".into())
 }
 
 /// One channel if the numbers make a square, else three if a third of them does.

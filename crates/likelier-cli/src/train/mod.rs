@@ -62,8 +62,8 @@ pub(crate) struct Train {
     hidden: Vec<usize>,
     /// Channels, height and width of the images of a resnet, and of those that the report shows [default:
     /// square, 1 or 3 channels].
-    #[arg(long, value_name = "C,H,W", value_delimiter = ',', num_args = 3)]
-    image: Option<Vec<usize>>,
+    #[arg(long, value_name = "C,H,W", value_parser = kind::image_shape)]
+    image: Option<[usize; 3]>,
     /// Passes over the comparisons.
     #[arg(long, value_name = "N", default_value_t = 100)]
     epochs: usize,
@@ -125,7 +125,7 @@ impl Train {
         let protocol = self.belief.collected.protocol(&card, &mut warnings)?;
         let believed = self.believed(&items.rows, &judged, &card, protocol, &mut warnings)?;
         let prior = believed.prior;
-        let image = Shape::of(&items.rows, self.image.as_deref())?;
+        let image = Shape::of(&items.rows, self.image)?;
         let diagnosis = match &judged {
             Judged::Pairs { judgements, .. } if !reports.is_empty() => {
                 Some(diagnose(judgements, items.rows.len())?)
@@ -136,15 +136,11 @@ impl Train {
         let data = Data { rows: &items.rows, piles: judged.piles()?, labels: None };
         let (config, selection) = self.config(method, prior, protocol, &data, &judged, &mut warnings)?;
         let exact_counts = card.exact_counts();
-        let watch = match &held_out {
-            Some(pairs) => Some(Watch {
-                pairs,
-                assumptions: believed.assumptions(protocol)?,
-                exact_counts,
-                recorded: !reports.is_empty(),
-            }),
-            None => None,
-        };
+        let watch = held_out.as_ref().map(|pairs| {
+            let assumptions = believed.assumptions(protocol)?;
+            anyhow::Ok(Watch { pairs, assumptions, exact_counts, recorded: !reports.is_empty() })
+        });
+        let watch = watch.transpose()?;
         let (classifier, epochs) = running::run(&data, &config, &state, self.threads, watch.as_ref())?;
         warnings.extend(given_up(&classifier));
         // A run that goes on from its last epoch has none left.
@@ -154,11 +150,7 @@ impl Train {
         let judgement = held_out.as_ref().and_then(|pairs| {
             let judged = Judgement::new(&classifier, &items.rows, pairs, &believed, exact_counts);
             // What was trained is not thrown away because it cannot be judged.
-            let not_judged = |error| {
-                let message = format!("nothing is known about the accuracy: {error:#}");
-                warnings.push(Warning { code: "not-judged", message });
-            };
-            judged.map_err(not_judged).ok()
+            judged.map_err(|error| warnings.push(not_judged(&error))).ok()
         });
         if let Some(judgement) = &judgement {
             warnings.extend(judgement.contradiction(&protocol));
@@ -192,6 +184,7 @@ impl Train {
             threshold: classifier.threshold(),
             seed: self.seed,
             label_free: judgement.as_ref().map(|judgement| judgement.metrics.clone()),
+            reports: reports.paths(),
             sensitivity,
         };
         let sources = Sources {
@@ -224,7 +217,7 @@ impl Train {
         judged: &Judged,
         warnings: &mut Vec<Warning>,
     ) -> Result<(Config, Option<Selected>)> {
-        let architecture = self.model.architecture(data.rows.width(), &self.hidden, self.image.as_deref());
+        let architecture = self.model.architecture(data.rows.width(), &self.hidden, self.image);
         let recommended = Config::recommended(method, architecture, prior, protocol, data);
         let config = Config {
             batch_rows: self.batch,
@@ -262,6 +255,10 @@ impl Train {
         let scorer = ScorerArguments::new(self.model == ModelKind::Mlp, self.seed);
         Believed::estimate(&scorer, rows, judgements, card, protocol, warnings)
     }
+}
+
+fn not_judged(error: &anyhow::Error) -> Warning {
+    Warning { code: "not-judged", message: format!("nothing is known about the accuracy: {error:#}") }
 }
 
 /// The classifier with probabilities fitted to comparisons that it was not trained on.

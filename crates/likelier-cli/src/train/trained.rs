@@ -1,7 +1,7 @@
 //! What training says when it is done.
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use likelier::estimate::Interval;
 use likelier::estimate::metrics::Metrics;
@@ -38,6 +38,8 @@ pub(crate) struct Trained<'a> {
     pub(crate) seed: u64,
     /// How good the classifier is by the held-out comparisons.
     pub(crate) label_free: Option<Metrics>,
+    /// Where the reports are.
+    pub(crate) reports: Vec<PathBuf>,
     /// What other priors would have given.
     pub(crate) sensitivity: Option<Vec<AtPrior>>,
 }
@@ -104,6 +106,9 @@ impl Trained<'_> {
                     at.changed
                 );
             }
+        }
+        for report in &self.reports {
+            let _ = writeln!(text, "  report: {}", report.display());
         }
         text
     }

@@ -50,18 +50,27 @@ pub(super) fn section(record: &Record<'_>, warnings: &[Warning]) -> Option<Secti
             ));
         }
     } else if warnings.iter().all(|warning| warning.code != "not-judged") {
-        blocks.push(remark(
-            true,
-            "no comparisons were held out, so nothing is known about how good this classifier is",
-            "Train with --hold-out 0.2, or judge the model by other comparisons with `likelier evaluate`.",
-        ));
+        let (why, advice) = if record.paired {
+            (
+                "no comparisons were held out",
+                "Train with --hold-out 0.2, or judge the model by other comparisons with `likelier evaluate`.",
+            )
+        } else {
+            (
+                "loose piles do not say what was compared with what",
+                "Record comparisons as pairs, or judge the model by some that are with `likelier evaluate`.",
+            )
+        };
+        let text = format!("{why}, so nothing is known about how good this classifier is");
+        blocks.push(remark(true, &text, advice));
     }
     if bites_at_the_end(record) {
         blocks.push(remark(
             false,
             "in the last epochs a part of the risk was negative in most mini-batches, which no true risk is: the model \
              fits these comparisons more closely than they can tell",
-            "Train for fewer epochs, with more --weight-decay, or on more comparisons.",
+            "Nothing to do while the accuracy by epoch does not fall. If it does: fewer epochs, more --weight-decay, or more \
+             comparisons.",
         ));
     }
     (!blocks.is_empty()).then(|| Section {

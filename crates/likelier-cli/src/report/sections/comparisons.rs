@@ -61,6 +61,11 @@ fn verdict(record: &Record<'_>) -> String {
     let stated = record.trained.protocol;
     let stated = format!("Stated is {stated}: {}.", meaning(&stated));
     let Some(test) = record.protocol_test else {
+        if !record.paired {
+            return format!(
+                "{stated} Two loose piles do not tell whether that is so: they do not say what was compared with what."
+            );
+        }
         return format!(
             "{stated} Whether the data agree was not tested: that takes held-out comparisons, at least {}.",
             likelier::estimate::FEWEST

@@ -9,7 +9,7 @@ pub(super) fn section(record: &Record<'_>) -> Section {
     let examples = &record.examples;
     let blocks = [
         ("Most likely positive", &examples.most_likely),
-        ("Nearest to the threshold: could be either", &examples.nearest_to_the_threshold),
+        ("Nearest to the threshold", &examples.nearest_to_the_threshold),
         ("Least likely positive", &examples.least_likely),
     ]
     .map(|(title, examples)| gallery(title, examples));
@@ -17,7 +17,7 @@ pub(super) fn section(record: &Record<'_>) -> Section {
         id: "items",
         title: "Items to look at",
         lead: "Look at these yourself: if the first ones are not what you mean by positive, or the last ones are, the \
-               comparisons say something else than you think."
+               comparisons say something else than you think. Those in the middle could be either."
             .into(),
         blocks: blocks.into(),
     }
@@ -27,7 +27,7 @@ fn gallery(title: &str, examples: &[Example]) -> Block {
     let mut table = Table::new(["item", "score", "probability", "called"]);
     for example in examples {
         table.row([
-            example.id.clone(),
+            shortened(&example.id),
             decimals(f64::from(example.score)),
             format!("{:.3}", example.probability),
             if example.positive { "positive" } else { "negative" }.into(),
@@ -35,6 +35,15 @@ fn gallery(title: &str, examples: &[Example]) -> Block {
     }
     let pictures = examples.iter().filter_map(|example| example.picture.clone()).collect();
     Block::Gallery { title: title.to_owned(), table, pictures }
+}
+
+/// A name of a length that can be shown; the JSON form has all of it.
+fn shortened(name: &str) -> String {
+    const LONGEST: usize = 48;
+    match name.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &name[..end]),
+        None => name.to_owned(),
+    }
 }
 
 pub(super) fn weights(record: &Record<'_>) -> Option<Section> {

@@ -124,15 +124,32 @@ fn shares(epochs: &[Epoch]) -> Option<Block> {
     if !(bites || prunes) {
         return None;
     }
+    let title = if bites { "When the correction bit" } else { "What rank pruning kept" };
+    let caption = match (bites, prunes) {
+        (true, false) => {
+            "The share of mini-batches in which a part of the risk was negative, and was corrected if the method does that. \
+             Near 1 from early on, the model is too flexible for so few comparisons."
+        }
+        (true, true) => {
+            "The share of mini-batches in which a part of the risk was negative; and the share of rows that rank pruning \
+             kept, those whose score agrees with what was said."
+        }
+        _ => {
+            "The share of rows that rank pruning kept: those whose score agrees with what was said about them."
+        }
+    };
     let mut plot = Plot::new(
-        "When the correction bit",
+        title,
         "epoch (passes over the comparisons)",
-        Axis::new("share").within(0.0, 1.0),
-        "The share of mini-batches in which a part of the risk was negative, and was corrected if the method does that. \
-         Where rank pruning is at work, also the share of rows that it kept: those whose score agrees with what was said.",
+        Axis::new(if prunes { "share of batches or rows" } else { "share of mini-batches" })
+            .within(0.0, 1.0),
+        caption,
     );
-    let mut head = vec!["batches with a negative part"];
-    plot = plot.line(series(head[0], epochs, |epoch| Some(epoch.of.negative_share)));
+    let mut head = Vec::new();
+    if bites {
+        head.push("batches with a negative part");
+        plot = plot.line(series(head[0], epochs, |epoch| Some(epoch.of.negative_share)));
+    }
     if prunes {
         head.push("rows kept");
         plot = plot.line(series("rows kept", epochs, |epoch| Some(epoch.of.selected_share)));
@@ -141,7 +158,8 @@ fn shares(epochs: &[Epoch]) -> Option<Block> {
         head.push("consistency term");
     }
     let table = table(epochs, &head, |epoch| {
-        let mut row = vec![epoch.of.negative_share];
+        let mut row = Vec::new();
+        row.extend(bites.then_some(epoch.of.negative_share));
         row.extend(prunes.then_some(epoch.of.selected_share));
         row.extend(taught.then_some(epoch.of.consistency));
         row

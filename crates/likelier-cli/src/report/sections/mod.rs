@@ -9,7 +9,7 @@ mod scores;
 
 use likelier::Method;
 
-use super::document::{Block, Document, Section, Table};
+use super::document::{Block, Document, Section, Table, decimals};
 use super::record::{Record, estimate};
 use crate::output::Warning;
 
@@ -34,10 +34,14 @@ pub(super) fn document(record: &Record<'_>, warnings: &[Warning]) -> Document {
     ];
     Document {
         title: format!("What {name} learned"),
-        subtitle: format!(
-            "A yes/no classifier trained on {} comparisons of “this one is likelier”, without a single label.",
-            trained.comparisons
-        ),
+        subtitle: if record.paired {
+            format!(
+                "A yes/no classifier trained on {} comparisons of “this one is likelier”, without a single label.",
+                trained.comparisons
+            )
+        } else {
+            "A yes/no classifier trained on two piles of items, a likelier one and another, without a single label.".into()
+        },
         sections: sections.into_iter().flatten().collect(),
     }
 }
@@ -78,7 +82,10 @@ fn summary(record: &Record<'_>) -> Section {
     for (what, value) in [
         ("items", trained.items.to_string()),
         ("features of an item", trained.features.to_string()),
-        ("comparisons trained on", trained.comparisons.to_string()),
+        (
+            if record.paired { "comparisons trained on" } else { "items in the larger pile" },
+            trained.comparisons.to_string(),
+        ),
         ("comparisons held out", held_out),
         ("method", format!("{}: {}", trained.method, method(trained.method))),
         ("model", trained.architecture.to_string()),
@@ -90,7 +97,7 @@ fn summary(record: &Record<'_>) -> Section {
                 |interval| format!("{}, estimated", estimate(interval)),
             ),
         ),
-        ("threshold", format!("{}: a higher score is called positive", trained.threshold)),
+        ("threshold", format!("{}: a higher score is called positive", decimals(trained.threshold.into()))),
         ("epochs", format!("{}, final risk {:.4}", trained.epochs, trained.risk)),
     ] {
         table.row([what.to_owned(), value]);

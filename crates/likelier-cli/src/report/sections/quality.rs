@@ -79,8 +79,9 @@ pub(super) fn section(record: &Record<'_>) -> Section {
                     forest = forest.interval(name, interval.value, interval.low, interval.high);
                 }
             }
-            blocks.push(Block::Figure(forest, table));
+            blocks.push(Block::Figure(forest, Table::default()));
             blocks.push(roc(record));
+            blocks.push(Block::Table(table));
             let mut remarks = String::new();
             if metrics.items_repeat {
                 remarks.push_str("Some items occur in several comparisons; the intervals allow for that. ");

@@ -1,7 +1,6 @@
 //! What scores look like, and whether probabilities are right.
 
 use super::super::document::{Block, Section, Table};
-use super::super::gather::spread;
 use super::super::record::{Record, estimate};
 use crate::plot::{Axis, Plot, Rule, Series};
 
@@ -38,9 +37,10 @@ fn histogram(record: &Record<'_>) -> Option<Block> {
         .steps("the other one", histogram.edges.clone(), other.clone())
         .rule(Rule::At(f64::from(record.trained.threshold)), "threshold");
     let mut table = Table::new(["score", "said to be likelier", "the other one"]);
-    for at in spread(likelier.len(), 15) {
-        // Two bins in one row where not all are shown.
-        let to = if likelier.len() > 15 { (at + 2).min(likelier.len()) } else { at + 1 };
+    // Two bins in one row where there are many.
+    let together = if likelier.len() > 15 { 2 } else { 1 };
+    for at in (0..likelier.len()).step_by(together) {
+        let to = (at + together).min(likelier.len());
         let sum = |shares: &[f64]| format!("{:.3}", shares[at..to].iter().sum::<f64>());
         table.row([
             format!("{:.2} to {:.2}", histogram.edges[at], histogram.edges[to]),
