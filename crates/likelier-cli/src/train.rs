@@ -57,8 +57,8 @@ pub(crate) struct Train {
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_values_t = [300, 300, 300])]
     hidden: Vec<usize>,
     /// Channels, height and width of the images of a resnet [default: square, 1 or 3 channels].
-    #[arg(long, value_name = "C,H,W", value_delimiter = ',', num_args = 3)]
-    image: Option<Vec<usize>>,
+    #[arg(long, value_name = "C,H,W", value_parser = image)]
+    image: Option<[usize; 3]>,
     /// Passes over the comparisons.
     #[arg(long, value_name = "N", default_value_t = 100)]
     epochs: usize,
@@ -66,17 +66,17 @@ pub(crate) struct Train {
     #[arg(long, value_name = "ROWS", default_value_t = 256)]
     batch: usize,
     /// The optimiser's step [default: 0.01 for linear, 0.001 for networks].
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     learning_rate: Option<f64>,
     /// How strongly weights are drawn to 0 [default: 0.00001].
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     weight_decay: Option<f64>,
     /// Choose method, weight decay and learning rate by held-out comparisons, each unless it is given: five-fold,
     /// within those that are trained on, the simplest within one standard error of the best.
     #[arg(long)]
     select: bool,
     /// The share of the comparisons that is not trained on but judged by.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.2)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.2, allow_negative_numbers = true)]
     hold_out: f64,
     /// Fit the map from scores to probabilities to the held-out comparisons; else a score is taken for
     /// log-odds.
@@ -90,7 +90,7 @@ pub(crate) struct Train {
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Threads to use [default: all]. The model is the same for any number.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     threads: Option<usize>,
     /// Go on from where the same command was stopped.
     #[arg(long)]
@@ -284,10 +284,7 @@ impl Train {
     }
 
     fn architecture(&self, width: usize) -> Architecture {
-        let image = || match self.image.as_deref() {
-            Some(&[channels, height, width]) => [channels, height, width],
-            _ => square_image(width),
-        };
+        let image = || self.image.unwrap_or_else(|| square_image(width));
         match self.model {
             ModelKind::Linear => Architecture::Linear,
             ModelKind::Mlp => Architecture::Mlp(Mlp { hidden: self.hidden.clone(), ..Mlp::of_the_paper() }),
@@ -366,6 +363,20 @@ impl Train {
             Outcome::Finished(classifier) => Ok((*classifier, last)),
             Outcome::Stopped { epoch } => Err(Interrupted { epoch, epochs: config.epochs }.into()),
         }
+    }
+}
+
+fn image(text: &str) -> Result<[usize; 3], String> {
+    let sizes: Option<Vec<usize>> = text.split(',').map(|size| size.trim().parse().ok()).collect();
+    sizes
+        .and_then(|sizes| sizes.try_into().ok())
+        .ok_or_else(|| "give channels, height and width, such as 3,32,32".into())
+}
+
+fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("give a number from 1 up".into()),
+        Ok(count) => Ok(count),
     }
 }
 

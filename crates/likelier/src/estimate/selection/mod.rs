@@ -113,6 +113,9 @@ pub struct OutOfFold<'a> {
     margins: Vec<Option<HeldOutScores>>,
 }
 
+/// The scores of both sides of some comparisons, or why there are none.
+type Margins = Result<[Vec<f32>; 2], Breakdown>;
+
 /// Judges the candidates, which are listed with the simplest first, and chooses one.
 ///
 /// `observe` is told how many of how many trainings are done. Train the chosen candidate on all
@@ -148,7 +151,7 @@ pub fn out_of_fold<'a>(
 
     let families = families(candidates);
     let (jobs, done) = (families.len() * folds.count(), AtomicUsize::new(0));
-    let work = |job: usize| -> Result<Vec<Result<[Vec<f32>; 2], Breakdown>>, Error> {
+    let work = |job: usize| -> Result<Vec<Margins>, Error> {
         let (family, fold) = (&families[job / folds.count()], job % folds.count());
         let others = folds.others(comparisons, fold);
         let held_out = folds.held_out(comparisons, fold);
@@ -175,8 +178,7 @@ pub fn out_of_fold<'a>(
     let found = in_pool(control, || (0..jobs).into_par_iter().map(work).collect::<Vec<_>>())?;
 
     let empty = || [vec![0.0; comparisons.len()], vec![0.0; comparisons.len()]];
-    let mut margins: Vec<Result<[Vec<f32>; 2], Breakdown>> =
-        candidates.iter().map(|_| Ok(empty())).collect();
+    let mut margins: Vec<Margins> = candidates.iter().map(|_| Ok(empty())).collect();
     for (job, found) in found.into_iter().enumerate() {
         let (family, fold) = (&families[job / folds.count()], job % folds.count());
         for (candidate, of_fold) in family.iter().zip(found?) {
