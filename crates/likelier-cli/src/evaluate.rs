@@ -88,6 +88,8 @@ struct Scored {
 
 impl Evaluate {
     pub(crate) fn run(&self) -> Result<()> {
+        let files = [Some(&self.model), Some(&self.items), self.comparisons.as_ref()];
+        standard_input::at_most_once(files.into_iter().flatten())?;
         let classifier = model::load(&self.model)?;
         let scored = self.score(&classifier)?;
         let mut warnings: Vec<Warning> =
@@ -152,7 +154,7 @@ impl Evaluate {
         scored: &Scored,
         warnings: &mut Vec<Warning>,
     ) -> Result<LabelFree> {
-        let judgements = read_judgements(path, &scored.ids, &self.format.layout())?;
+        let judgements = read_judgements(path, &scored.ids)?;
         warn_of_findings(&judgements, &scored.ids, warnings);
         let card = Card::beside(path)?;
         let trained = classifier.setting();

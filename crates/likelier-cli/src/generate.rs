@@ -18,6 +18,7 @@ use likelier::{Collection, Method, Prior, Protocol};
 use population::{Origin, Population, PopulationArguments};
 use serde::Serialize;
 
+use crate::hint::Mistake;
 use crate::input::ColumnArguments;
 use crate::output::{NewFolder, Warning, print_json, print_text};
 
@@ -150,9 +151,11 @@ impl Generate {
         let prior = self.prior.as_ref().map(|prior| prior.parse::<Prior>()).transpose()?;
         let protocol = Protocol::new(self.protocol.parse::<Collection>()?, self.labeller_error)?;
         if self.sampling == Drawing::Pointwise && self.labeller == Judge::Confidence {
-            bail!(
-                "--sampling pointwise makes no pairs, so there is nothing for --labeller confidence to order"
-            );
+            bail!(Mistake {
+                what: "--sampling pointwise makes no pairs, so there is nothing for --labeller confidence to order"
+                    .into(),
+                advice: "leave out --labeller, or choose another --sampling",
+            });
         }
         let folder = NewFolder::create(&self.out)?;
         let from = self.from.read(&self.columns, self.seed)?;

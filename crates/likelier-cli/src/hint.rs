@@ -3,7 +3,7 @@
 use std::io;
 
 use likelier::Error;
-use likelier::data::CellProblem;
+use likelier::data::{CellProblem, Position};
 use likelier::model::ModelFault;
 
 use crate::data::{PartInUse, Unavailable};
@@ -20,8 +20,19 @@ use crate::scoring::{NoPairs, TooFew};
 use crate::standard_input::ReadTwice;
 use crate::train::{Interrupted, SavedState};
 
+/// A mistake that one place only can see, with what to do about it.
+#[derive(Debug, thiserror::Error)]
+#[error("{what}")]
+pub(crate) struct Mistake {
+    pub(crate) what: String,
+    pub(crate) advice: &'static str,
+}
+
 /// What the user could do, where there is something to say.
 pub(crate) fn for_error(error: &anyhow::Error) -> Option<String> {
+    if let Some(Mistake { advice, .. }) = error.downcast_ref() {
+        return Some((*advice).into());
+    }
     macro_rules! advice {
         ($($kind:ty => $text:expr,)*) => {
             $(if error.downcast_ref::<$kind>().is_some() {
@@ -71,6 +82,9 @@ fn for_library_error(error: &Error) -> Option<String> {
             Ok(percent) if (2.0..100.0).contains(&percent) => {
                 format!("a prior is a share, not a percentage: for {percent} % give {}", percent / 100.0)
             }
+            _ if value.trim_matches('\'') == "auto" => {
+                "only `train` estimates as it goes; `likelier prior` shows an estimate with its interval".into()
+            }
             _ => "give the share of positives in the population, such as 0.2 for one in five".into(),
         },
         Error::LabellerError { .. } => {
@@ -95,6 +109,12 @@ fn for_library_error(error: &Error) -> Option<String> {
         Error::UnknownName { kind: "protocol", .. } => {
             "see `likelier generate --help` for what each protocol means".into()
         }
+        Error::UnknownName { kind: "method", .. } => {
+            "the README says what each method does; without --method the default is used".into()
+        }
+        Error::Setting { .. } => "give a value in that range; --help shows what is usual".into(),
+        Error::NeedsLabels => "choose a method that learns from comparisons, or leave out --method".into(),
+        Error::EmptyPile { .. } => "collect comparisons that are not ties".into(),
         Error::TooFewComparisons { .. } => "collect more: `likelier plan` says how many are enough".into(),
         Error::Diverged { .. } => "lower the learning rate, or scale the features".into(),
         Error::NotFinite { .. } => "remove or fill in missing values before training".into(),
@@ -111,11 +131,23 @@ fn for_library_error(error: &Error) -> Option<String> {
         }
         Error::Model { fault: ModelFault::Newer { .. }, .. } => "install a newer likelier".into(),
         Error::Model { .. } => "copy the file again from where it came from, or train the model again".into(),
+        Error::Cell { name, .. } if name == "likelier" => {
+            "this looks like a file of comparisons: are --items and --comparisons the wrong way round?".into()
+        }
+        Error::Cell { problem: CellProblem::NotUtf8, .. } => "save the file as UTF-8 text".into(),
+        Error::Cell { position: Position::Line(1), problem: CellProblem::NotAllowed(_), .. } => {
+            "save the table as UTF-8 text, with a name of its own for each column".into()
+        }
+        Error::Cell { problem: CellProblem::NotAllowed(_), .. } => "correct the cell, or remove the line".into(),
         Error::Cell { problem: CellProblem::Missing, .. } => {
             "fill in missing values, or leave such rows or columns out: --features names those to use".into()
         }
         Error::Cell { .. } => {
             "name columns of text with --categories, leave them out with --features, or correct the cell".into()
+        }
+        Error::NoSuchColumn { missing, .. } if missing.iter().any(|name| name == "likelier") => {
+            "comparisons have the columns likelier and other, which hold ids of items: is this the right file?"
+                .into()
         }
         Error::NoSuchColumn { .. } => {
             "check the spelling, and that this is the right file; `likelier inspect` lists what a model takes".into()

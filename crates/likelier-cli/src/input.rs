@@ -50,10 +50,10 @@ pub(crate) struct ColumnArguments {
 /// How a table is written, where that is not clear from itself.
 #[derive(Args)]
 pub(crate) struct FormatArguments {
-    /// What stands between the fields of a text table, one character or `tab` [default: found out].
+    /// What stands between the fields of a text table of items, one character or `tab` [default: found out].
     #[arg(long, value_name = "CHAR", value_parser = delimiter)]
     delimiter: Option<u8>,
-    /// Whether the first line of a text table names its columns [default: found out].
+    /// Whether the first line of a text table of items names its columns [default: found out].
     #[arg(long, value_name = "BOOL")]
     header: Option<bool>,
     /// The first index of LIBSVM files [default: 0 if it occurs, else 1].
@@ -70,6 +70,14 @@ enum Index {
     Zero,
     #[value(name = "1")]
     One,
+}
+
+/// A count on the command line of something that there must be one of.
+pub(crate) fn at_least_one(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("give a number from 1 up".into()),
+        Ok(count) => Ok(count),
+    }
 }
 
 fn delimiter(text: &str) -> Result<u8, String> {
@@ -189,9 +197,10 @@ fn tell_items(path: &Path, items: &Items) {
     });
 }
 
-/// Reads comparisons that were named on the command line.
-pub(crate) fn read_judgements(path: &Path, ids: &Ids, layout: &Layout) -> Result<Judgements> {
-    let judgements = given(Judgements::read(&standard_input::path_of(path)?, ids, layout))?;
+/// Reads comparisons that were named on the command line. What is said of the form of a table is about items;
+/// a table of two ids needs no such word.
+pub(crate) fn read_judgements(path: &Path, ids: &Ids) -> Result<Judgements> {
+    let judgements = given(Judgements::read(&standard_input::path_of(path)?, ids, &Layout::default()))?;
     talk::detail(|| format!("{}: {} comparisons", path.display(), judgements.comparisons.len()));
     Ok(judgements)
 }
@@ -206,6 +215,7 @@ impl ComparisonArguments {
 
     /// Reads everything.
     pub(crate) fn read(&self, layout: &Layout) -> Result<Supervision> {
+        standard_input::at_most_once(self.files())?;
         let mut warnings = Vec::new();
         let (items, judged) = if let (Some(likelier), Some(other)) = (&self.likelier, &self.other) {
             let (left, right) = (standard_input::path_of(likelier)?, standard_input::path_of(other)?);
@@ -217,13 +227,13 @@ impl ComparisonArguments {
             let items = read_items(self.items.as_deref().context("no --items")?, layout)?;
             let judged = match (&self.comparisons, &self.piles) {
                 (Some(path), _) => {
-                    let judgements = read_judgements(path, &items.ids, layout)?;
+                    let judgements = read_judgements(path, &items.ids)?;
                     warn_of_findings(&judgements, &items.ids, &mut warnings);
                     Judged::of(judgements)
                 }
                 (None, Some(path)) => {
                     let path = standard_input::path_of(path)?;
-                    Judged::Piles(given(read_piles(&path, &items.ids, layout))?)
+                    Judged::Piles(given(read_piles(&path, &items.ids, &Layout::default()))?)
                 }
                 (None, None) => anyhow::bail!("no --comparisons"),
             };

@@ -60,6 +60,7 @@ impl Predict {
     pub(crate) fn run(&self) -> Result<()> {
         let out = NewFile::create(&self.out, [&self.model, &self.file])?;
         let alone = out.is_standard_output(self.json)?;
+        standard_input::at_most_once([&self.model, &self.file])?;
         let classifier = model::load(&self.model)?;
         let layout = Layout { id: self.id.clone(), ..self.format.layout() };
         let file = standard_input::path_of(&self.file)?;

@@ -39,7 +39,7 @@ enum Scorer {
 #[derive(Debug, thiserror::Error)]
 #[error("{found} comparisons are too few to estimate anything from; at least {FEWEST} are needed")]
 pub(crate) struct TooFew {
-    found: usize,
+    pub(crate) found: usize,
 }
 
 /// Loose piles, where comparisons are needed.

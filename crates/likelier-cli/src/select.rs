@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use anyhow::{Context, Result, bail};
 use likelier::Method;
 use likelier::data::{Comparisons, Rows};
+use likelier::estimate::FEWEST;
 use likelier::estimate::selection::{Dealing, Grid, Judged as OfCandidate, Rule, Yardstick, draw, select};
 use likelier::model::Architecture;
 use likelier::train::{Config, Control};
@@ -16,7 +17,7 @@ use serde::Serialize;
 
 use crate::input::Judged;
 use crate::output::Warning;
-use crate::scoring::NoPairs;
+use crate::scoring::{NoPairs, TooFew};
 use crate::talk;
 
 /// Methods that are tried beside the one that is the default.
@@ -67,6 +68,9 @@ pub(crate) fn choose(
     let tie = |at: usize| judgements.ties.as_ref().is_some_and(|ties| ties[at]);
     let decided = judgements.comparisons.iter().enumerate().filter(|(at, _)| !tie(*at));
     let comparisons: Comparisons = decided.map(|(_, pair)| pair).collect();
+    if comparisons.len() < FEWEST {
+        bail!(TooFew { found: comparisons.len() });
+    }
 
     let mut grid = Grid::around(base.clone());
     if open.method {
@@ -110,7 +114,8 @@ pub(crate) fn choose(
 
 impl Selected {
     pub(crate) fn text(&self) -> String {
-        let width = self.candidates.iter().map(|one| one.name.len()).max().unwrap_or(0);
+        let names = self.candidates.iter().map(|one| one.name.len());
+        let width = names.chain(["candidate".len()]).max().unwrap_or(0);
         let mut text = format!(
             "  chosen from {}, by the {} of {} comparisons in {} folds (less is better):\n    {:<width$}  held out   \
              behind the best\n",
@@ -140,5 +145,45 @@ impl Selected {
             "  → is the first of the list that is at most one standard error (±) behind the best\n"
         });
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use likelier::estimate::Interval;
+    use likelier::estimate::selection::Standing;
+
+    use super::*;
+
+    #[test]
+    fn the_table_marks_the_chosen_one_and_says_whose_training_broke_down() {
+        let standing = |value, behind| Standing {
+            value: Interval { value, low: value, high: value, level: 0.95 },
+            behind,
+            standard_error: 0.02,
+        };
+        let one = |name: &str, standing| OfCandidate { name: name.into(), standing };
+        let selected = Selected {
+            yardstick: Yardstick::Orientation,
+            comparisons: 100,
+            folds: 5,
+            chosen: "first".into(),
+            best: "second".into(),
+            candidates: vec![
+                one("wild", None),
+                one("first", Some(standing(0.51, 0.01))),
+                one("second", Some(standing(0.5, 0.0))),
+            ],
+        };
+        assert_eq!(
+            selected.text(),
+            "  chosen from 3, by the orientation of 100 comparisons in 5 folds (less is better):
+    candidate  held out   behind the best
+    wild              –   its training broke down
+  → first        0.5100   0.0100 ± 0.0200
+    second       0.5000   the best
+  → is the first of the list that is at most one standard error (±) behind the best
+"
+        );
     }
 }

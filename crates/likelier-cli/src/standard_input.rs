@@ -22,6 +22,14 @@ pub(crate) fn is_meant_by(path: &Path) -> bool {
     path == Path::new("-")
 }
 
+/// Refuses two files that are both to be standard input, before anything waits for it.
+pub(crate) fn at_most_once<'a>(files: impl IntoIterator<Item = &'a PathBuf>) -> Result<()> {
+    if files.into_iter().filter(|path| is_meant_by(path)).count() > 1 {
+        bail!(ReadTwice);
+    }
+    Ok(())
+}
+
 /// The file to read for a path that was named on the command line.
 pub(crate) fn path_of(path: &Path) -> Result<PathBuf> {
     if !is_meant_by(path) {

@@ -84,6 +84,10 @@ fn plans_agree_with_themselves() {
     assert!((number(&given["precision"][0]["half_width"]) - 0.05).abs() < 1e-3, "{given}");
     assert!(given.get("bounds").is_none());
 
+    let noisy = format!("{} --labeller-error 0.2", back.replace(" --json", ""));
+    let (noisy, _) = result(&likelier(here, &format!("{noisy} --json")));
+    assert!(number(&noisy["precision"][0]["half_width"]) > 0.06, "who errs tells less: {noisy}");
+
     let bounds = "plan --prior 0.3 --protocol discard --comparisons 1000000 --weight-norm 1 --row-norm 2";
     let (proved, _) = result(&likelier(here, &format!("{bounds} --json")));
     let [four, seven] = ["theorem_4", "theorem_7"].map(|name| number(&proved["bounds"][name]));

@@ -3,6 +3,8 @@
 use anyhow::{Result, bail};
 use likelier::data::benchmark::{Benchmark, Packing, PublishedFile};
 
+use crate::hint::Mistake;
+
 /// Somewhere that may have the files of a data set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Place {
@@ -47,7 +49,12 @@ pub(super) fn mirrored(benchmark: Benchmark, mirrors: &[String]) -> Result<Vec<P
         .iter()
         .map(|mirror| {
             if !mirror.starts_with("http://") && !mirror.starts_with("https://") {
-                bail!("--mirror must be an address that starts with http:// or https://, got '{mirror}'");
+                bail!(Mistake {
+                    what: format!(
+                        "--mirror must be an address that starts with http:// or https://, got '{mirror}'"
+                    ),
+                    advice: "a folder on this machine needs no fetching: name it with --data-dir",
+                });
             }
             let base = format!("{}/{}/", mirror.trim_end_matches('/'), benchmark.name());
             Ok(Place::Loose { base, endings: endings.clone() })

@@ -13,6 +13,7 @@ use likelier::{Error, Prior};
 use serde::Serialize;
 
 use crate::data_dir::DataDir;
+use crate::hint::Mistake;
 use crate::input::{ColumnArguments, read_items};
 use crate::labels::parse_two_classes;
 
@@ -95,7 +96,10 @@ impl PopulationArguments {
             });
         }
         if let Some(option) = columns.first_given() {
-            bail!("{option} is about a table of yours (--items); --dataset needs no such word");
+            bail!(Mistake {
+                what: format!("{option} is about a table of --items, and a --dataset has its own columns"),
+                advice: "leave it out, or give a table of your own with --items and --label",
+            });
         }
         let benchmark: Benchmark = self.dataset.as_deref().context("no --dataset")?.parse()?;
         let dataset = benchmark.load(&self.data_dir.path()?)?;

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use likelier::files::{Beside, folder_of};
 
+use crate::hint::Mistake;
+
 /// A file that appears whole or not at all: it is written beside its place and moved there. `-` is
 /// standard output; a device or a pipe is written to as it is.
 pub(crate) struct NewFile {
@@ -54,7 +56,10 @@ impl NewFile {
     pub(crate) fn is_standard_output(&self, json: bool) -> Result<bool> {
         let alone = matches!(self.to, Destination::StandardOutput);
         if alone && json {
-            bail!("--json and --out - would both write to standard output");
+            bail!(Mistake {
+                what: "--json and --out - would both write to standard output".into(),
+                advice: "leave out --json, or name a file with --out",
+            });
         }
         Ok(alone)
     }

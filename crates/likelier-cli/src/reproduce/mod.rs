@@ -19,6 +19,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 
 use crate::data_dir::DataDir;
+use crate::input::at_least_one;
 use crate::interrupt;
 use crate::output::{NewFile, print_json, print_text};
 use raw::Raw;
@@ -44,10 +45,10 @@ pub(crate) struct Reproduce {
     #[command(flatten)]
     parts: Parts,
     /// Trials at a time [default: one for each core]. Results are the same for any number.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     jobs: Option<usize>,
     /// Threads of each trial. Results are the same for any number.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = at_least_one)]
     threads: usize,
     /// The folder for the results; a run that is there already is gone on with.
     #[arg(long, value_name = "DIR")]

@@ -33,7 +33,7 @@ impl ModelKind {
 pub(super) fn image_shape(text: &str) -> Result<[usize; 3], String> {
     let numbers: Result<Vec<usize>, _> = text.split(',').map(|number| number.trim().parse()).collect();
     let shape = numbers.ok().and_then(|numbers| numbers.try_into().ok());
-    shape.ok_or_else(|| "give three whole numbers, such as 3,32,32".into())
+    shape.ok_or_else(|| "give channels, height and width, such as 3,32,32".into())
 }
 
 /// One channel if the numbers make a square, else three if a third of them does.

@@ -16,7 +16,7 @@ use likelier::{Classifier, Method, Prior, Protocol};
 
 use crate::check::diagnose;
 use crate::input::{
-    BeliefArguments, Card, ColumnArguments, ComparisonArguments, Judged, NoPrior, Supervision,
+    BeliefArguments, Card, ColumnArguments, ComparisonArguments, Judged, NoPrior, Supervision, at_least_one,
 };
 use crate::judging::{Believed, Judgement};
 use crate::output::{NewFile, Warning, print_json, print_text};
@@ -71,17 +71,17 @@ pub(crate) struct Train {
     #[arg(long, value_name = "ROWS", default_value_t = 256)]
     batch: usize,
     /// The optimiser's step [default: 0.01 for linear, 0.001 for networks].
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     learning_rate: Option<f64>,
     /// How strongly weights are drawn to 0 [default: what the method recommends for the data].
-    #[arg(long, value_name = "RATE")]
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     weight_decay: Option<f64>,
     /// Choose method, weight decay and learning rate by held-out comparisons, each unless it is given: five-fold,
     /// within those that are trained on, the simplest within one standard error of the best.
     #[arg(long)]
     select: bool,
     /// The share of the comparisons that is not trained on but judged by.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.2)]
+    #[arg(long, value_name = "SHARE", default_value_t = 0.2, allow_negative_numbers = true)]
     hold_out: f64,
     /// Fit the map from scores to probabilities to the held-out comparisons; else a score is taken for
     /// log-odds.
@@ -95,7 +95,7 @@ pub(crate) struct Train {
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Threads to use [default: all]. The model is the same for any number.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
     threads: Option<usize>,
     /// Go on from where the same command was stopped.
     #[arg(long)]

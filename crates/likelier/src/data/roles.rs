@@ -239,15 +239,16 @@ fn is_index(name: &str) -> bool {
     name.is_empty() || name.starts_with("__index_level_")
 }
 
-/// In a sparse file only the features are there to be had.
+/// In a sparse file only the features are there to be had, and what stands before them, which is called `label`.
 fn check_sparse(layout: &Layout) -> Result<(), Error> {
-    let asked = layout.id.as_ref().or(layout.label.as_ref());
+    let label = layout.label.as_ref().filter(|name| *name != "label");
+    let asked = layout.id.as_ref().or(label);
     let asked = asked.or(layout.features.as_ref().and_then(|names| names.first()));
     match asked.or(layout.categories.first()) {
         Some(name) => Err(Error::Setting {
             name: "a column of a LIBSVM file",
             value: format!("'{name}'"),
-            allowed: "left unnamed: its label comes first and all else are features",
+            allowed: "'label', which comes first, or left unnamed: all else are features",
         }),
         None => Ok(()),
     }

@@ -113,7 +113,7 @@ pub struct OutOfFold<'a> {
     margins: Vec<Option<HeldOutScores>>,
 }
 
-/// The margins of one candidate in both piles, or how its training broke down.
+/// The scores of both sides of some comparisons, or why there are none.
 type Margins = Result<[Vec<f32>; 2], Breakdown>;
 
 /// Judges the candidates, which are listed with the simplest first, and chooses one.

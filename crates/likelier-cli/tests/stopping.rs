@@ -1,0 +1,114 @@
+//! `train` and `predict` interrupted and killed at random moments: what is there is whole, and a stopped training
+//! goes on to the same bytes.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::fmt::Write as _;
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use likelier::random::{Purpose, stream, unit};
+
+mod program;
+
+use program::Folder;
+
+/// Starts a command, sends it a signal after a while, and says whether it was still at work.
+fn struck(folder: &Folder, command: &str, signal: &str, wait: Duration) -> bool {
+    let mut run = folder
+        .command(command)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(wait);
+    let _ = Command::new("kill")
+        .args([signal, &run.id().to_string()])
+        .stderr(Stdio::null())
+        .status();
+    !run.wait().unwrap().success()
+}
+
+/// How long a command takes when it is left alone.
+fn usual(folder: &Folder, command: &str) -> Duration {
+    let start = Instant::now();
+    folder.succeeds(command);
+    start.elapsed()
+}
+
+fn unfinished(folder: &Folder) -> Vec<String> {
+    folder
+        .names()
+        .into_iter()
+        .filter(|name| name.starts_with(".likelier-"))
+        .collect()
+}
+
+#[test]
+fn a_training_that_is_struck_leaves_its_state_only_and_goes_on_to_the_same_bytes() {
+    let folder = Folder::with_rows(400);
+    let train = "train --items items.csv --comparisons pairs.csv --prior 0.4 --protocol forced-choice --model mlp \
+                 --hidden 40,40 --epochs 120";
+    let time = usual(&folder, &format!("{train} --out whole"));
+    let (whole, names) = (folder.read("whole"), folder.names());
+    let command = format!("{train} --out model --resume");
+    let mut rng = stream(1, Purpose::Batches);
+    let (mut at_work, mut saved) = (0, 0);
+    for at in 0..26 {
+        let signal = ["-INT", "-KILL"][at % 2];
+        let wait = time.mul_f64(unit(&mut rng));
+        if struck(&folder, &command, signal, wait) {
+            at_work += 1;
+            assert!(!folder.file("model").exists(), "a model that is not whole");
+            saved += usize::from(folder.file("model.checkpoint").exists());
+            assert!(signal == "-KILL" || unfinished(&folder).is_empty(), "{:?}", folder.names());
+            folder.succeeds(&command);
+        }
+        assert_eq!(folder.read("model"), whole);
+        fs::remove_file(folder.file("model")).unwrap();
+        assert_eq!(folder.names(), names, "nothing is left behind");
+    }
+    assert!(at_work >= 10 && saved >= 5, "{at_work} were struck at work, {saved} had saved their state");
+}
+
+#[test]
+fn a_prediction_that_is_struck_leaves_no_scores_or_all_of_them() {
+    let folder = Folder::with_rows(400);
+    folder.succeeds(
+        "train --items items.csv --comparisons pairs.csv --prior 0.4 --protocol forced-choice --epochs 5 --out model",
+    );
+    let mut rows = String::from("size,weight\n");
+    for at in 0..400_000 {
+        let _ = writeln!(rows, "0.{at},0.5");
+    }
+    folder.write("rows.csv", rows);
+    let time = usual(&folder, "predict model rows.csv --out whole");
+    let (whole, names) = (folder.read("whole"), folder.names());
+    let predict = "predict model rows.csv --out scores";
+    let mut rng = stream(2, Purpose::Batches);
+    let mut at_work = 0;
+    for at in 0..24 {
+        let signal = ["-INT", "-KILL"][at % 2];
+        let older = at % 3 == 0;
+        if older {
+            folder.write("scores", "older");
+        }
+        if struck(&folder, predict, signal, time.mul_f64(unit(&mut rng))) {
+            at_work += 1;
+            if older {
+                assert_eq!(folder.text("scores"), "older");
+            } else {
+                assert!(!folder.file("scores").exists(), "scores that are not whole");
+            }
+            assert!(signal == "-KILL" || unfinished(&folder).is_empty(), "{:?}", folder.names());
+            // Whoever writes here next clears up.
+            folder.succeeds(predict);
+        }
+        assert!(folder.read("scores") == whole, "scores that are not whole");
+        fs::remove_file(folder.file("scores")).unwrap();
+        assert_eq!(folder.names(), names, "nothing is left behind");
+    }
+    assert!(at_work >= 8, "{at_work} were struck at work");
+}
