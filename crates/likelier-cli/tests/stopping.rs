@@ -61,13 +61,19 @@ fn a_training_that_is_struck_leaves_its_state_only_and_goes_on_to_the_same_bytes
         let wait = time.mul_f64(unit(&mut rng));
         if struck(&folder, &command, signal, wait) {
             at_work += 1;
-            assert!(!folder.file("model").exists(), "a model that is not whole");
+            // It may be struck between the last file and its end.
+            if folder.file("model").exists() {
+                assert!(folder.read("model") == whole, "a model that is not whole");
+            } else {
+                assert!(!folder.file("model.html").exists(), "a report on a model that is not there");
+            }
             saved += usize::from(folder.file("model.checkpoint").exists());
             assert!(signal == "-KILL" || unfinished(&folder).is_empty(), "{:?}", folder.names());
             folder.succeeds(&command);
         }
         assert_eq!(folder.read("model"), whole);
         fs::remove_file(folder.file("model")).unwrap();
+        fs::remove_file(folder.file("model.html")).unwrap();
         assert_eq!(folder.names(), names, "nothing is left behind");
     }
     assert!(at_work >= 10 && saved >= 5, "{at_work} were struck at work, {saved} had saved their state");
@@ -97,10 +103,13 @@ fn a_prediction_that_is_struck_leaves_no_scores_or_all_of_them() {
         }
         if struck(&folder, predict, signal, time.mul_f64(unit(&mut rng))) {
             at_work += 1;
-            if older {
-                assert_eq!(folder.text("scores"), "older");
-            } else {
-                assert!(!folder.file("scores").exists(), "scores that are not whole");
+            // It may be struck between its last file and its end.
+            if !(folder.file("scores").exists() && folder.read("scores") == whole) {
+                if older {
+                    assert_eq!(folder.text("scores"), "older");
+                } else {
+                    assert!(!folder.file("scores").exists(), "scores that are not whole");
+                }
             }
             assert!(signal == "-KILL" || unfinished(&folder).is_empty(), "{:?}", folder.names());
             // Whoever writes here next clears up.
