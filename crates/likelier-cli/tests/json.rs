@@ -47,7 +47,9 @@ fn paths(value: &Value, path: &str, found: &mut BTreeSet<String>) {
             found.insert(format!("{path}[]"));
         }
         Value::Array(entries) => {
-            entries.iter().for_each(|entry| paths(entry, &format!("{path}[]"), found));
+            for entry in entries {
+                paths(entry, &format!("{path}[]"), found);
+            }
         }
         _ => {
             found.insert(path.to_owned());
