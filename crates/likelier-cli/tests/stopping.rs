@@ -38,6 +38,10 @@ fn usual(folder: &Folder, command: &str) -> Duration {
     start.elapsed()
 }
 
+fn whole_or_none(folder: &Folder, name: &str, whole: &[u8]) -> bool {
+    !folder.file(name).exists() || folder.read(name) == whole
+}
+
 fn unfinished(folder: &Folder) -> Vec<String> {
     folder
         .names()
@@ -61,12 +65,10 @@ fn a_training_that_is_struck_leaves_its_state_only_and_goes_on_to_the_same_bytes
         let wait = time.mul_f64(unit(&mut rng));
         if struck(&folder, &command, signal, wait) {
             at_work += 1;
-            // It may be struck between the last file and its end.
-            if folder.file("model").exists() {
-                assert!(folder.read("model") == whole, "a model that is not whole");
-            } else {
-                assert!(!folder.file("model.html").exists(), "a report on a model that is not there");
-            }
+            // It may have been struck when all was done but the end.
+            assert!(whole_or_none(&folder, "model", &whole), "a model that is not whole");
+            let [model, report] = ["model", "model.html"].map(|name| folder.file(name).exists());
+            assert!(model || !report, "a report on a model that is not there");
             saved += usize::from(folder.file("model.checkpoint").exists());
             assert!(signal == "-KILL" || unfinished(&folder).is_empty(), "{:?}", folder.names());
             folder.succeeds(&command);
@@ -103,14 +105,9 @@ fn a_prediction_that_is_struck_leaves_no_scores_or_all_of_them() {
         }
         if struck(&folder, predict, signal, time.mul_f64(unit(&mut rng))) {
             at_work += 1;
-            // It may be struck between its last file and its end.
-            if !(folder.file("scores").exists() && folder.read("scores") == whole) {
-                if older {
-                    assert_eq!(folder.text("scores"), "older");
-                } else {
-                    assert!(!folder.file("scores").exists(), "scores that are not whole");
-                }
-            }
+            let is_older = older && folder.read("scores") == b"older";
+            assert!(is_older || whole_or_none(&folder, "scores", &whole), "scores that are not whole");
+            assert!(!older || folder.file("scores").exists(), "what was there is gone");
             assert!(signal == "-KILL" || unfinished(&folder).is_empty(), "{:?}", folder.names());
             // Whoever writes here next clears up.
             folder.succeeds(predict);
