@@ -10,6 +10,7 @@ use likelier::data::split::Split;
 use likelier::data::wine::Wines;
 use likelier::data::{Comparisons, Label, class_counts};
 use likelier::evaluate::{Confusion, mean_and_deviation};
+use likelier::model::Architecture;
 use likelier::random::{Purpose, stream};
 use likelier::train::{Config, Data, train};
 use likelier::{Method, Prior, Protocol};
@@ -35,12 +36,13 @@ pub(crate) struct Demo {
 const GOOD_GRADE: u8 = 6;
 const PICKS: usize = 2000;
 const REPEATS: u64 = 10;
-const METHODS: [Method; 6] = [
+const METHODS: [Method; 7] = [
     Method::PcompUnbiased,
     Method::PcompRelu,
     Method::RankPruning,
     Method::RankQuantile,
     Method::Likelihood,
+    Method::PairPosterior,
     Method::Supervised,
 ];
 
@@ -94,8 +96,10 @@ fn taste() -> Result<Outcome> {
         let start = Instant::now();
         let mut accuracies = Vec::new();
         for tasting in &tastings {
-            let config = Config { seed: tasting.seed, ..Config::new(method, tasting.prior, protocol) };
             let data = Data { rows: &wines.rows, piles: tasting.picks.piles(), labels: Some(&labels) };
+            let recommended =
+                Config::recommended(method, Architecture::Linear, tasting.prior, protocol, &data);
+            let config = Config { seed: tasting.seed, ..recommended };
             let classifier = train(&data, &config, |_, _| Ok(()))?;
             let predicted = classifier.predict(&wines.rows, &tasting.held_out)?;
             let truth = tasting.held_out.iter().map(|wine| labels[*wine as usize]);

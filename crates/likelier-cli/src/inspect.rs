@@ -77,6 +77,9 @@ fn text(path: &Path, bytes: Option<u64>, classifier: &Classifier) -> String {
         let _ = write!(training, " (criterion {held_out:.4})");
     }
     let _ = write!(training, ", seed {}", summary.seed);
+    if let Some(reason) = summary.fallback {
+        let _ = write!(training, "; {} was given up for its warm-up: {reason}", classifier.method());
+    }
     let mut text = match bytes {
         Some(bytes) => format!("{}  {bytes} bytes\n", path.display()),
         None => format!("{}\n", path.display()),

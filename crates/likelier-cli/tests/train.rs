@@ -346,3 +346,28 @@ fn the_state_of_a_stopped_run_is_not_lost_by_accident_and_not_taken_for_another(
     let message = files.fails(&format!("{TRAIN} --out stopped.likelier --resume"));
     assert!(message.contains("this is not a checkpoint"), "{message}");
 }
+
+#[test]
+fn a_pair_posterior_that_had_to_be_given_up_is_said_so() {
+    let files = Files::new();
+    // Every item has the same features: nothing can be told apart.
+    let items: String = (0..200).map(|at| format!("thing {at},1.0\n")).collect();
+    files.write("same.csv", &format!("id,size\n{items}"));
+    let train = "train --items same.csv --comparisons comparisons.csv --prior 0.4 --protocol forced-choice --method \
+                 pair-posterior --out same.likelier --json";
+    let output = files.likelier(train);
+    let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let warnings = printed["warnings"].as_array().unwrap();
+    let found = warnings.iter().find(|warning| warning["code"] == "fell-back").unwrap();
+    let message = found["message"].as_str().unwrap();
+    assert!(
+        message.contains("of the compared items positive") && message.contains("may help"),
+        "{message}"
+    );
+    let shown = String::from_utf8(files.likelier("inspect same.likelier").stdout).unwrap();
+    assert!(shown.contains("given up"), "{shown}");
+
+    files.succeeds(&format!("{TRAIN} --method pair-posterior --out fine.likelier"));
+    let shown = String::from_utf8(files.likelier("inspect fine.likelier").stdout).unwrap();
+    assert!(shown.contains("pair-posterior") && !shown.contains("given up"), "{shown}");
+}

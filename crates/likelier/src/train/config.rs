@@ -150,6 +150,13 @@ impl Config {
                 "below the number of epochs",
             );
         }
+        if self.method == Method::PairPosterior && self.warm_up_epochs == 0 {
+            return not(
+                "the number of warm-up epochs",
+                0.0,
+                "at least 1: the pair posterior starts from them",
+            );
+        }
         if self.batch_rows < 2 {
             return not("the batch size", self.batch_rows as f64, "at least 2 rows, one of each pile");
         }

@@ -55,6 +55,11 @@ impl Posterior {
         self.warmed_up.is_none()
     }
 
+    /// Whether any batch has been through the second phase.
+    pub(super) fn has_inferred(&self) -> bool {
+        !self.recent.lengths.is_empty()
+    }
+
     /// The E-step: from the teacher's scores of a batch, likelier pile first, to the posterior of each label.
     /// Returns the level c.
     pub(super) fn infer(&mut self, scores: &[f32], weights: &[f32], targets: &mut Vec<f32>) -> f64 {

@@ -10,19 +10,17 @@ use crate::prior::Prior;
 use crate::protocol::Protocol;
 use crate::risk::{Method, ThresholdRule};
 
-/// A network needs some comparisons to stop by.
-const FEWEST_FOR_A_NETWORK_TO_STOP_BY: usize = 10;
-/// A linear model that is shrunk gains more from the last tenth of fewer comparisons than from stopping by it.
-const FEWEST_FOR_A_LINEAR_MODEL_TO_STOP_BY: usize = 2000;
+/// From fewer comparisons a tenth is none.
+const FEWEST_TO_STOP_BY: usize = 10;
 /// With fewer, the level that fits the training rows does not fit others, and the prior's quantile does better.
 const FEWEST_TO_TRUST_THE_LEVEL: usize = 500;
 
 impl Config {
     /// The configuration we would defend; for the paper's methods and the oracle, the plain one.
     ///
-    /// The methods that use the pair predict with averaged weights. Networks, and linear models where there
-    /// are plenty of comparisons, hold a tenth of them out to stop by. Linear models are shrunk in proportion
-    /// to how much their features vary and to how few comparisons there are.
+    /// The methods that use the pair predict with averaged weights. Networks hold a tenth of the comparisons
+    /// out to stop by. Linear models use all of them and are shrunk instead, in proportion to how much their
+    /// features vary and to how few comparisons there are.
     pub fn recommended(
         method: Method,
         architecture: Architecture,
@@ -40,16 +38,12 @@ impl Config {
             return plain;
         }
         let comparisons = data.piles.rows(Pile::Likelier).len();
-        let (fewest, patience) = if linear {
-            (FEWEST_FOR_A_LINEAR_MODEL_TO_STOP_BY, 10)
-        } else {
-            (FEWEST_FOR_A_NETWORK_TO_STOP_BY, 5)
-        };
-        let hold_out = HoldOut { share: 0.1, criterion: Criterion::Orientation, patience: Some(patience) };
+        let stops_early = !linear && comparisons >= FEWEST_TO_STOP_BY;
+        let hold_out = HoldOut { share: 0.1, criterion: Criterion::Orientation, patience: Some(5) };
         let cuts_at_the_prior = method == Method::PairPosterior && comparisons < FEWEST_TO_TRUST_THE_LEVEL;
         let scaling = ScalingKind::default_for(data.rows);
         Self {
-            hold_out: (comparisons >= fewest).then_some(hold_out),
+            hold_out: stops_early.then_some(hold_out),
             predictor: Predictor::Teacher,
             warm_up_epochs: 20,
             weight_decay: if linear { shrinkage(method, scaling, data) } else { plain.weight_decay },

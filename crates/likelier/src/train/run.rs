@@ -275,7 +275,10 @@ impl<'a> Run<'a> {
         held_out: Option<f64>,
         rule: Option<ThresholdRule>,
     ) -> Result<Classifier, Error> {
-        let threshold = match rule.unwrap_or(self.method.threshold) {
+        // A scorer that was only warmed up has no level yet.
+        let unlevelled = self.posterior.as_ref().is_some_and(|posterior| !posterior.has_inferred());
+        let usual = if unlevelled { ThresholdRule::PriorQuantile } else { self.method.threshold };
+        let threshold = match rule.unwrap_or(usual) {
             ThresholdRule::Zero => 0.0,
             ThresholdRule::PriorQuantile => {
                 let [likelier, other] = self.pile_scores(&weights, false)?;
