@@ -3,7 +3,7 @@
 //! Expectation–maximisation can end in one class, and it can only refine what its warm-up has learned. So its
 //! classifier is held against the scorer that the warm-up left, which is the one to fall back on.
 //!
-//! Held-out comparisons are looked at by rank alone: Ã, the share of cross-pile pairs of scores that are in
+//! Held-out comparisons, each counted once, are looked at by rank alone: Ã, the share of cross-pile pairs of scores that are in
 //! order. Their likelihood would blame a network for being too sure of itself, which does not change what it
 //! predicts.
 
@@ -91,9 +91,15 @@ impl Run<'_> {
     /// Whether the share of the compared items that is called positive is far from what it should be: three
     /// times too large or too small, or its complement is.
     fn one_class(&mut self, classifier: &Classifier) -> Result<Option<Fallback>, Error> {
-        let scores = self.pile_scores(&classifier.weights, false)?.concat();
-        let positive = scores.iter().filter(|score| **score > classifier.threshold).count();
-        let share = positive as f64 / scores.len().max(1) as f64;
+        let piles = self.pile_scores(&classifier.weights, false)?;
+        let weights = self.parts.trained_weights.as_deref();
+        let (mut positive, mut all) = (0.0, 0.0);
+        for (at, score) in piles.iter().flat_map(|pile| pile.iter().enumerate()) {
+            let weight = weights.map_or(1.0, |weights| f64::from(weights[at]));
+            all += weight;
+            positive += if *score > classifier.threshold { weight } else { 0.0 };
+        }
+        let share = positive / all.max(f64::MIN_POSITIVE);
         let setting = &self.config.setting;
         let expected = PairPosterior::new(setting.prior, setting.protocol)?.pooled();
         let apart = |is: f64, should: f64| is < should / 3.0 || is > should * 3.0;

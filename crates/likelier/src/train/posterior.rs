@@ -21,7 +21,7 @@ pub(super) struct Posterior {
     pub(super) recent: Recent,
     /// Where the warm-up ended; still in it if absent.
     pub(super) warmed_up: Option<WarmedUp>,
-    /// Rows of both piles, as many of equal weight as would tell as much.
+    /// Rows of both piles, counted in weights.
     rows: f64,
 }
 
@@ -47,7 +47,7 @@ impl Posterior {
             step: PairPosterior::new(setting.prior, setting.protocol)?,
             recent: Recent::default(),
             warmed_up: None,
-            rows: 2.0 * effective_size(parts.trained[0].len(), parts.trained_weights.as_deref()),
+            rows: 2.0 * size(parts.trained[0].len(), parts.trained_weights.as_deref()),
         })
     }
 
@@ -66,7 +66,7 @@ impl Posterior {
         self.recent.push(scores, weights);
         let Recent { scores: recent, weights, .. } = &self.recent;
         let weights = (!weights.is_empty()).then_some(&weights[..]);
-        let size = effective_size(recent.len(), weights).min(self.rows);
+        let size = size(recent.len(), weights).min(self.rows);
         let level = self.step.level(recent, weights, size);
         let (likelier, other) = scores.split_at(scores.len() / 2);
         self.step.targets(likelier, other, level, targets);
@@ -115,12 +115,9 @@ impl Recent {
     }
 }
 
-/// How many rows of equal weight would tell as much.
-fn effective_size(rows: usize, weights: Option<&[f32]>) -> f64 {
-    let Some(weights) = weights else { return rows as f64 };
-    let sum: f64 = weights.iter().map(|weight| f64::from(*weight)).sum();
-    let squares: f64 = weights.iter().map(|weight| f64::from(*weight).powi(2)).sum();
-    sum * sum / squares.max(f64::MIN_POSITIVE)
+/// How many rows there are, one of weight two counting as two of weight one.
+fn size(rows: usize, weights: Option<&[f32]>) -> f64 {
+    weights.map_or(rows as f64, |weights| weights.iter().map(|weight| f64::from(*weight)).sum())
 }
 
 #[cfg(test)]
@@ -136,8 +133,7 @@ mod tests {
         assert_eq!(recent.lengths, [2; 8]);
         assert_eq!((recent.scores[0], recent.scores[15]), (2.0, 9.0));
         assert_eq!(recent.weights.len(), 16);
-        // 8·(1 + 3)² / (1 + 9)
-        assert!((effective_size(16, Some(&recent.weights)) - 8.0 * 16.0 / 10.0).abs() < 1e-12);
-        assert_eq!(effective_size(16, None), 16.0);
+        assert_eq!(size(16, Some(&recent.weights)), 32.0);
+        assert_eq!(size(16, None), 16.0);
     }
 }
