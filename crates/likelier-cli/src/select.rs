@@ -1,8 +1,8 @@
 //! `likelier train --select`: method, weight decay and learning rate by comparisons that a candidate has not seen.
 //!
-//! Candidates are those of the archived runs (`reproduce/runs/2026-11-16-selection`), and three learning rates for
-//! each. The first is what would be trained without `--select`. What was held out to judge the model is not
-//! looked at.
+//! Each method comes in the configuration that is recommended for it, and with other weight decays and learning rates.
+//! The first candidate is what would be trained without `--select`. What was held out to judge the model is not looked
+//! at.
 
 use std::fmt::Write as _;
 
@@ -21,16 +21,16 @@ use crate::scoring::{NoPairs, TooFew};
 use crate::talk;
 
 /// Methods that are tried beside the one that is the default.
-const METHODS: [Method; 3] = [Method::PcompRelu, Method::RankPruning, Method::Likelihood];
+pub(crate) const METHODS: [Method; 4] =
+    [Method::PairPosterior, Method::Likelihood, Method::PcompRelu, Method::RankPruning];
 /// Weight decays that are tried beside the default.
 const WEIGHT_DECAYS: [f64; 2] = [1e-5, 1e-2];
 /// Networks take long: only so many candidates are tried, drawn by the seed.
 const MOST_NETWORKS: usize = 8;
 
-/// What the command line left open.
+/// What the command line left open, besides the method.
 #[derive(Clone, Copy)]
 pub(crate) struct Open {
-    pub(crate) method: bool,
     pub(crate) weight_decay: bool,
     pub(crate) learning_rate: bool,
 }
@@ -47,9 +47,9 @@ pub(crate) struct Selected {
     candidates: Vec<OfCandidate>,
 }
 
-/// Chooses a configuration; the comparisons are those to train on.
+/// Chooses a configuration; the comparisons are those to train on, the bases are one for each method.
 pub(crate) fn choose(
-    base: &Config,
+    bases: &[Config],
     open: Open,
     rows: &Rows,
     judged: &Judged,
@@ -72,19 +72,20 @@ pub(crate) fn choose(
         bail!(TooFew { found: comparisons.len() });
     }
 
-    let mut grid = Grid::around(base.clone());
-    if open.method {
-        grid.methods.extend(METHODS.into_iter().filter(|method| *method != base.method));
+    let mut all = Vec::new();
+    for base in bases {
+        let mut grid = Grid::around(base.clone());
+        if open.weight_decay {
+            grid.weight_decays
+                .extend(WEIGHT_DECAYS.into_iter().filter(|decay| *decay != base.weight_decay));
+        }
+        if open.learning_rate {
+            grid.learning_rates
+                .extend([base.learning_rate / 10.0, base.learning_rate * 10.0]);
+        }
+        all.extend(grid.candidates());
     }
-    if open.weight_decay {
-        grid.weight_decays
-            .extend(WEIGHT_DECAYS.into_iter().filter(|decay| *decay != base.weight_decay));
-    }
-    if open.learning_rate {
-        grid.learning_rates
-            .extend([base.learning_rate / 10.0, base.learning_rate * 10.0]);
-    }
-    let all = grid.candidates();
+    let base = bases.first().context("no candidate")?;
     let candidates = match base.architecture {
         Architecture::Linear => all,
         _ => draw(all, MOST_NETWORKS, base.seed),

@@ -22,15 +22,12 @@ use crate::judging::{Believed, Judgement};
 use crate::output::{NewFile, Warning, print_json, print_text};
 use crate::report::{ReportArguments, Shape, Sources};
 use crate::scoring::ScorerArguments;
-use crate::select::{Open, Selected, choose};
+use crate::select::{METHODS, Open, Selected, choose};
 use hold_out::hold_out;
 use kind::ModelKind;
 pub(crate) use running::{Epoch, Interrupted, SavedState};
 use running::{State, Watch};
 pub(crate) use trained::Trained;
-
-/// How to learn where nobody says.
-const METHOD: Method = Method::PcompRelu;
 
 /// Train a classifier from comparisons.
 ///
@@ -51,7 +48,8 @@ pub(crate) struct Train {
     belief: BeliefArguments,
     #[command(flatten)]
     columns: ColumnArguments,
-    /// How to learn: a method's name, as the README lists them [default: pcomp-relu].
+    /// How to learn: a method's name, as the README lists them [default: pair-posterior, or pcomp-relu for
+    /// piles].
     #[arg(long, value_name = "METHOD")]
     method: Option<String>,
     /// Which model.
@@ -112,7 +110,7 @@ pub(crate) struct Train {
 
 impl Train {
     pub(crate) fn run(&self) -> Result<()> {
-        let method: Method = self.method.as_deref().map_or(Ok(METHOD), str::parse)?;
+        let stated: Option<Method> = self.method.as_deref().map(str::parse).transpose()?;
         let out = NewFile::create(&self.out, self.input.files())?;
         let alone = out.is_standard_output(self.json)?;
         let reports = self.report.open(&self.out, out.is_a_file(), &self.input.files())?;
@@ -134,7 +132,7 @@ impl Train {
         };
         let (judged, held_out) = hold_out(judged, self.hold_out, self.seed)?;
         let data = Data { rows: &items.rows, piles: judged.piles()?, labels: None };
-        let (config, selection) = self.config(method, prior, protocol, &data, &judged, &mut warnings)?;
+        let (config, selection) = self.config(stated, prior, protocol, &data, &judged, &mut warnings)?;
         let exact_counts = card.exact_counts();
         let watch = held_out.as_ref().map(|pairs| {
             let assumptions = believed.assumptions(protocol)?;
@@ -210,31 +208,36 @@ impl Train {
     /// How to train: as recommended, as stated, or chosen.
     fn config(
         &self,
-        method: Method,
+        stated: Option<Method>,
         prior: Prior,
         protocol: Protocol,
         data: &Data<'_>,
         judged: &Judged,
         warnings: &mut Vec<Warning>,
     ) -> Result<(Config, Option<Selected>)> {
-        let architecture = self.model.architecture(data.rows.width(), &self.hidden, self.image);
-        let recommended = Config::recommended(method, architecture, prior, protocol, data);
-        let config = Config {
-            batch_rows: self.batch,
-            learning_rate: self.learning_rate.unwrap_or(recommended.learning_rate),
-            weight_decay: self.weight_decay.unwrap_or(recommended.weight_decay),
-            seed: self.seed,
-            ..recommended.with_epochs(self.epochs)
+        let config = |method| {
+            let architecture = self.model.architecture(data.rows.width(), &self.hidden, self.image);
+            let recommended = Config::recommended(method, architecture, prior, protocol, data);
+            Config {
+                batch_rows: self.batch,
+                learning_rate: self.learning_rate.unwrap_or(recommended.learning_rate),
+                weight_decay: self.weight_decay.unwrap_or(recommended.weight_decay),
+                seed: self.seed,
+                ..recommended.with_epochs(self.epochs)
+            }
         };
+        // The default is what docs/choosing.md found best; piles do not say what was compared with what.
+        let default = if data.piles.are_paired() { Method::PairPosterior } else { Method::PcompRelu };
         if !self.select {
-            return Ok((config, None));
+            return Ok((config(stated.unwrap_or(default)), None));
         }
-        let open = Open {
-            method: self.method.is_none(),
-            weight_decay: self.weight_decay.is_none(),
-            learning_rate: self.learning_rate.is_none(),
+        let open =
+            Open { weight_decay: self.weight_decay.is_none(), learning_rate: self.learning_rate.is_none() };
+        let bases: Vec<Config> = match stated {
+            Some(method) => vec![config(method)],
+            None => METHODS.map(config).to_vec(),
         };
-        let (config, selected) = choose(&config, open, data.rows, judged, self.threads, warnings)?;
+        let (config, selected) = choose(&bases, open, data.rows, judged, self.threads, warnings)?;
         Ok((config, Some(selected)))
     }
 
