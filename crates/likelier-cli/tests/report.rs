@@ -175,7 +175,10 @@ fn training_leaves_a_page_beside_the_model_that_needs_nothing_else() {
     assert!(page.contains("<td>&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;</td>"), "an id is text");
     assert!(page.contains("kind = &lt;b&gt;bold&lt;/b&gt;"), "a category is text");
     assert!(page.contains("naïve 東京 😀"));
-    assert!(page.contains("<code>likelier train --items items.csv"), "the command");
+    assert!(
+        page.contains("<code>likelier train <span class=\"flag\">--items</span> items.csv"),
+        "the command"
+    );
 }
 
 #[test]

@@ -120,19 +120,31 @@ fn push_block(page: &mut String, block: &Block) {
             page.push_str("</div>\n");
         }
         Block::Code(code) => {
-            let _ = writeln!(page, "<pre><code>{}</code></pre>", escape(code));
+            let _ = writeln!(page, "<pre><code>{}</code></pre>", flags(&escape(code)));
         }
     }
 }
 
-/// Escaped, with `code` as code; a number and its sign stay together.
+/// Escaped, with `code` as code; a number and its sign stay together, and so do flags.
 fn words(text: &str) -> String {
     let parts = escape(text).replace(" %", "\u{a0}%");
     let mut marked = String::new();
     for (at, part) in parts.split('`').enumerate() {
         let _ = if at % 2 == 1 { write!(marked, "<code>{part}</code>") } else { write!(marked, "{part}") };
     }
-    marked
+    flags(&marked)
+}
+
+/// No line ends between the hyphens of `--flag`.
+fn flags(text: &str) -> String {
+    let (mut marked, mut rest) = (String::new(), text);
+    while let Some(at) = rest.find("--") {
+        let is_flag = |c: char| c == '-' || c.is_ascii_alphanumeric();
+        let end = rest[at..].find(|c| !is_flag(c)).map_or(rest.len(), |length| at + length);
+        let _ = write!(marked, "{}<span class=\"flag\">{}</span>", &rest[..at], &rest[at..end]);
+        rest = &rest[end..];
+    }
+    marked + rest
 }
 
 fn push_table(page: &mut String, table: &Table) {

@@ -95,10 +95,7 @@ fn is_grave(code: &str) -> bool {
 
 fn advice(code: &str) -> &'static str {
     match code {
-        "prior-estimated" => {
-            "If you know what share of the population is positive, give it with --prior. --sensitivity shows how much \
-             depends on it."
-        }
+        "prior-estimated" => "--sensitivity shows how much depends on it.",
         "protocol-contradicted" => {
             "Find out which of the pairs that people saw were left out, and give --protocol accordingly. \
              `likelier check` tells more. With the wrong protocol every estimate here is wrong, too."

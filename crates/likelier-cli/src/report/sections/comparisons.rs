@@ -121,7 +121,8 @@ pub(super) fn prior(record: &Record<'_>) -> Section {
             )
             .line(Series::new("called positive", points(|at| at.called_positive)))
             .line(Series::new("called otherwise than now", points(|at| at.changed)));
-            blocks.push(Block::Figure(plot, table));
+            blocks.push(Block::Figure(plot, Table::default()));
+            blocks.push(Block::Table(table));
         }
     }
     Section {
