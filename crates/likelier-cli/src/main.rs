@@ -17,7 +17,6 @@ mod labels;
 mod model;
 mod output;
 mod plan;
-#[allow(dead_code, reason = "logarithmic axes, panels and files of their own are for the reproduction")]
 mod plot;
 mod predict;
 mod prior;

@@ -5,7 +5,7 @@
 use likelier::data::Pile;
 use likelier::data::Rows;
 use likelier::model::{Linear, Model, Scaling, ScalingKind, Stored, Weights};
-use likelier::risk::{Batch, Gradients, Setting, Side};
+use likelier::risk::{Batch, Gradients, PairPosterior, Setting, Side};
 use likelier::train::{Optimiser, OptimiserKind};
 use likelier::{Collection, Method, Prior, Protocol};
 use serde_json::Value;
@@ -49,6 +49,14 @@ fn risks_and_gradients_agree_with_autograd() {
         let [selected, other_selected] = [0, 1].map(|pile| marks(&case["selected"][pile]));
         let [targets, other_targets] = [0, 1].map(|pile| numbers(&case["targets"][pile]));
         let [teacher, other_teacher] = [0, 1].map(|pile| numbers(&case["teacher"][pile]));
+        if method == Method::PairPosterior {
+            let mut ours = Vec::new();
+            let step = PairPosterior::new(prior(case), protocol).unwrap();
+            step.targets(&teacher, &other_teacher, 0.0, &mut ours);
+            for (ours, theirs) in ours.iter().zip(targets.iter().chain(&other_targets)) {
+                assert!((ours - theirs).abs() < 1e-6, "{protocol}: {ours} is not {theirs}");
+            }
+        }
         let side = |pile: usize, selected, targets, teacher| Side {
             scores: &scores[pile],
             weights: None,

@@ -272,7 +272,7 @@ fn a_run_too_short_for_both_phases_is_refused() {
         Config { warm_up_epochs: 100, ..clouds.config() },
     ] {
         let error = train(&clouds.data(), &config, |_, _| Ok(())).unwrap_err();
-        assert!(error.to_string().contains("warm-up epochs"), "{error}");
+        assert!(error.to_string().contains("epochs must be"), "{error}");
     }
     let two = clouds.train(&clouds.config().with_epochs(2));
     assert_eq!(two.summary().epoch, 2);
@@ -399,7 +399,7 @@ fn what_is_recommended_depends_on_the_data_and_leaves_the_papers_methods_alone()
     let data = Data { rows: &counts, ..large.data() };
     let linear = Architecture::Linear;
     let config = Config::recommended(Method::Likelihood, linear, large.prior, large.protocol, &data);
-    assert_eq!(config.scaling, Some(ScalingKind::LargestAbsolute));
+    assert_eq!((config.scaling, ScalingKind::default_for(&counts)), (None, ScalingKind::LargestAbsolute));
 
     let short = of(Method::RankPruning, &Architecture::Linear, &large).with_epochs(6);
     assert_eq!((short.epochs, short.warm_up_epochs), (6, 3));

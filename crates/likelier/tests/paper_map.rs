@@ -23,12 +23,12 @@ fn links(page: &str) -> Vec<(&str, &str)> {
     found
 }
 
-/// Whether a source text defines `name`: a function or type, or a function or variant of a type.
+/// Whether a source text defines `name`: a function, type or constant, or a function or variant of a type.
 fn defines(source: &str, name: &str) -> bool {
     let ends = |rest: &str| rest.chars().next().is_none_or(|c| !c.is_alphanumeric() && c != '_');
     let after = |text: &str, start: &str| text.split(start).skip(1).any(ends);
     match name.split_once("::") {
-        None => ["fn ", "struct ", "enum ", "trait "]
+        None => ["fn ", "struct ", "enum ", "trait ", "const "]
             .iter()
             .any(|kind| after(source, &format!("{kind}{name}"))),
         Some((kind, part)) => {

@@ -3,10 +3,10 @@
 //! A plot says what to show and in which words; how it looks is decided here. Every plot has a title, two named
 //! axes and a sentence that tells how to read it. Series differ by marker and dash and not by colour alone.
 //! Colours are CSS classes ([`STYLE`]), so that a page which holds a plot can be light or dark; a file of its own
-//! ([`Plot::to_svg`]) carries them along. The same plot is the same bytes everywhere.
+//! ([`Panels::to_svg`]) carries them along. The same plot is the same bytes everywhere.
 //!
 //! ```text
-//! Plot::new("Risk", "epoch", "risk (nats)", "Lower is better.").line(Series::new("risk", points)).to_svg()
+//! Plot::new("Risk", "epoch", "risk (nats)", "Lower is better.").line(Series::new("risk", points)).to_figure()
 //! Panels::new("Accuracy", "One panel for each data set.", plots).to_svg()
 //! ```
 
@@ -153,11 +153,6 @@ impl Plot {
     /// For a page that has [`STYLE`]: the title, the picture and the caption.
     pub(crate) fn to_figure(&self) -> String {
         layout::figure(&self.title, &self.caption, &[self], 1)
-    }
-
-    /// A file of its own.
-    pub(crate) fn to_svg(&self) -> String {
-        layout::file(&self.title, &self.caption, &[self], 1)
     }
 }
 

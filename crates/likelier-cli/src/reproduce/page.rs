@@ -113,7 +113,11 @@ pub(super) fn panels(summary: &Summary) -> Option<Panels> {
 }
 
 fn plot(figure: &Figure) -> Plot {
+    let places = || figure.lines.iter().flat_map(|line| &line.places).copied();
+    let (low, high) = (places().fold(f64::INFINITY, f64::min), places().fold(0.0, f64::max));
     let x = Axis::new(&figure.axis);
+    // Places that span more than a power of ten would crowd at the low end.
+    let x = if low > 0.0 && high / low > 10.0 { x.logarithmic() } else { x };
     let mut plot = Plot::new(&figure.title, x, "accuracy (share of test rows)", "");
     for line in &figure.lines {
         let points = line.places.iter().copied().zip(line.means.iter().map(|at| at.mean)).collect();

@@ -141,6 +141,13 @@ impl Config {
         if self.epochs == 0 || u32::try_from(self.epochs).is_err() {
             return not("the number of epochs", self.epochs as f64, "from 1 to 4 thousand million");
         }
+        if self.method == Method::PairPosterior && self.epochs < 2 {
+            return not(
+                "the number of epochs",
+                self.epochs as f64,
+                "at least 2 for pair-posterior: one to warm up, one to infer",
+            );
+        }
         if (self.method.prunes() || self.method == Method::PairPosterior)
             && self.warm_up_epochs >= self.epochs
         {

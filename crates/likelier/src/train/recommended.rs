@@ -55,7 +55,7 @@ impl Config {
     /// The same for another number of epochs, of which at most half are warm-up.
     #[must_use]
     pub fn with_epochs(self, epochs: usize) -> Self {
-        Self { epochs, warm_up_epochs: self.warm_up_epochs.min(epochs / 2), ..self }
+        Self { epochs, warm_up_epochs: self.warm_up_epochs.min((epochs / 2).max(1)), ..self }
     }
 }
 
@@ -69,5 +69,25 @@ fn shrinkage(method: Method, scaling: ScalingKind, data: &Data<'_>) -> f64 {
     }
     let variance = Scaling::fit(scaling, data.rows, &piles).total_variance(data.rows, &piles);
     let strength = if method == Method::RankQuantile { 0.2 } else { 0.1 };
-    strength * variance / piles[0].len().max(1) as f64
+    two_digits(strength * variance / piles[0].len().max(1) as f64)
+}
+
+/// A number that is easily told to others; nothing hangs on the rest of its digits.
+fn two_digits(value: f64) -> f64 {
+    // By way of text, which has no digits but those written.
+    format!("{value:.1e}").parse().unwrap_or(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::two_digits;
+
+    #[test]
+    fn two_digits_are_kept() {
+        for (value, kept) in
+            [(0.000_833_3, 0.000_83), (0.003, 0.003), (12.6, 13.0), (0.0999, 0.1), (0.0, 0.0)]
+        {
+            assert_eq!(two_digits(value), kept);
+        }
+    }
 }

@@ -79,6 +79,15 @@ def risk(method, z, zo, pi, extra):
             backward = p * q + (1 - e) * q * (1 - p) + e * (1 - q) * p + (1 - p) * (1 - q)
             return -torch.log(forward / (forward + backward)).mean()
         return -torch.log(0.5 + (1 - 2 * extra["labeller_error"]) * (p - q) / 2).mean()
+    if method == "pair-posterior":
+        # The M-step: cross-entropy of the scores, shifted from the population to the piles, to the posterior.
+        w = acceptance(extra["protocol"], extra["labeller_error"])
+        kept = [[pi * pi * w[0][0], pi * pn * w[0][1]], [pn * pi * w[1][0], pn * pn * w[1][1]]]
+        total = sum(map(sum, kept))
+        pooled = (2 * kept[0][0] + kept[0][1] + kept[1][0]) / (2 * total)
+        delta = math.log(pooled / (1 - pooled)) - math.log(pi / pn)
+        f, target = torch.cat([z, zo]) + delta, torch.cat(extra["targets"])
+        return torch.nn.functional.binary_cross_entropy_with_logits(f, target)
     if method == "supervised":
         pooled = pi * (1 + pi) / (2 * t)
         y, yo = extra["targets"]
@@ -88,9 +97,23 @@ def risk(method, z, zo, pi, extra):
     raise ValueError(method)
 
 
+def acceptance(protocol, error):
+    same = {"discard": 1.0, "forced-choice": 0.5}[protocol]
+    return [[same, 1 - error], [error, same]]
+
+
+def posterior(score, other, protocol, error):
+    """P(y = +) and P(y' = +) of a recorded pair, by Bayes over the four pairs of labels."""
+    w = acceptance(protocol, error)
+    p, q = 1 / (1 + math.exp(-score)), 1 / (1 + math.exp(-other))
+    joint = [[p * q * w[0][0], p * (1 - q) * w[0][1]], [(1 - p) * q * w[1][0], (1 - p) * (1 - q) * w[1][1]]]
+    total = sum(map(sum, joint))
+    return sum(joint[0]) / total, (joint[0][0] + joint[1][0]) / total
+
+
 METHODS = [
     "pcomp-unbiased", "pcomp-relu", "pcomp-abs", "pcomp-teacher", "rank-pruning",
-    "noisy-unbiased", "binary-biased", "rank-quantile", "likelihood", "supervised",
+    "noisy-unbiased", "binary-biased", "rank-quantile", "likelihood", "pair-posterior", "supervised",
 ]
 
 
@@ -110,16 +133,20 @@ def risks():
             targets = [[int(unit() < 0.5) for _ in range(rows)] for _ in range(2)]
             for method in METHODS:
                 protocols = [("discard", 0.0)]
-                if method == "likelihood":
+                if method in ("likelihood", "pair-posterior"):
                     protocols += [("discard", 0.1), ("forced-choice", 0.0), ("forced-choice", 0.1)]
                 for protocol, error in protocols:
+                    known = targets
+                    if method == "pair-posterior":
+                        pairs = [posterior(s, o, protocol, error) for s, o in zip(*teacher)]
+                        known = [list(side) for side in zip(*pairs)]
                     z = tensor(likelier).requires_grad_()
                     zo = tensor(other).requires_grad_()
                     extra = {
                         "protocol": protocol,
                         "labeller_error": error,
                         "selected": [tensor([float(k) for k in s]) for s in selected],
-                        "targets": [tensor([float(k) for k in s]) for s in targets],
+                        "targets": [tensor([float(k) for k in s]) for s in known],
                         "teacher": [tensor(s) for s in teacher],
                         "consistency_weight": 10.0,
                     }
@@ -129,7 +156,7 @@ def risks():
                     cases.append({
                         "method": method, "prior": pi, "protocol": protocol, "labeller_error": error,
                         "likelier": likelier, "other": other, "teacher": teacher,
-                        "selected": selected, "targets": targets,
+                        "selected": selected, "targets": known,
                         "value": value.item(),
                         "gradient": [
                             z.grad.tolist() if z.grad is not None else zero,
