@@ -14,6 +14,7 @@ mod summary;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::time::Instant;
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -143,6 +144,7 @@ impl Reproduce {
             threads: self.threads,
             stop: interrupt::ask_to_stop(),
         };
+        let start = Instant::now();
         let course = run(&jobs, &mut raw, &labour)?;
         interrupt::end_at_once();
         let summary = summarise(&spec, raw.rows(), self.as_typed(), course.notes)?;
@@ -163,7 +165,12 @@ impl Reproduce {
         if self.json {
             print_json("reproduce", &summary, &[])
         } else {
-            print_text(&markdown::page(&summary), &[])
+            let ran = course.finished;
+            let wall = markdown::hours(start.elapsed().as_secs_f64());
+            print_text(
+                &format!("{}\n{ran} trials were run now, in {wall}.\n", markdown::page(&summary)),
+                &[],
+            )
         }
     }
 

@@ -27,6 +27,8 @@ pub(super) struct Labour<'a> {
 pub(super) struct Course {
     /// Trials that failed, in words.
     pub(super) failed: Vec<String>,
+    /// Trials that were run to their end now.
+    pub(super) finished: usize,
     /// Trials that were not begun or not finished.
     pub(super) left: usize,
     /// What results rest on, where data sets are not whole.
@@ -88,8 +90,9 @@ pub(super) fn run(jobs: &[Job], raw: &mut Raw, labour: &Labour<'_>) -> Result<Co
         return Err(error);
     }
     let failed = std::mem::take(&mut *locked(&failed));
-    let left = open.len() - finished.load(Ordering::Relaxed) - failed.len();
-    Ok(Course { failed, left, notes: sets.notes(jobs) })
+    let finished = finished.into_inner();
+    let left = open.len() - finished - failed.len();
+    Ok(Course { failed, finished, left, notes: sets.notes(jobs) })
 }
 
 fn name(job: &Job) -> String {
