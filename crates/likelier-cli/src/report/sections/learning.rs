@@ -48,18 +48,36 @@ fn table(epochs: &[Epoch], head: &[&str], of: impl Fn(&Epoch) -> Vec<f64>) -> Ta
 
 fn risk(epochs: &[Epoch]) -> Block {
     let held_out = epochs.iter().any(|epoch| epoch.of.held_out.is_some());
+    let turn = turn(epochs);
+    let mut caption = "A curve that falls and then levels off has learned what there is; one that still falls steeply at the \
+                       end would gain from more epochs."
+        .to_owned();
+    if turn.is_some() {
+        caption.push_str(
+            " At the upright line the warm-up ends: from there the risk is another one, and only its own course \
+             matters.",
+        );
+    }
     let mut plot = Plot::new(
         "Risk by epoch",
         "epoch (passes over the comparisons)",
         "risk (nats; lower is better)",
-        "A curve that falls and then levels off has learned what there is; one that still falls steeply at the end would gain \
-         from more epochs.",
+        caption,
     )
     .line(series("training comparisons", epochs, |epoch| Some(epoch.of.risk)));
     if held_out {
         plot = plot.line(series("held-out criterion", epochs, |epoch| epoch.of.held_out));
     }
+    if let Some(at) = turn {
+        plot = plot.rule(Rule::At(at), "warm-up ends");
+    }
     Block::Figure(plot, table(epochs, &["risk"], |epoch| vec![epoch.of.risk]))
+}
+
+/// Where the first phase of a method with two of them ended.
+fn turn(epochs: &[Epoch]) -> Option<f64> {
+    let pair = epochs.windows(2).find(|pair| pair[0].of.phase != pair[1].of.phase)?;
+    Some(f64::midpoint(pair[0].of.epoch as f64, pair[1].of.epoch as f64))
 }
 
 fn accuracy(record: &Record<'_>) -> Option<Block> {
