@@ -11,10 +11,10 @@ use likelier::data::generate::{
     Labeller, LoosePiles, Recipe, Sampling, comparisons, most_exact_pairs, pointwise,
 };
 use likelier::data::split::resample_to_prior;
-use likelier::data::{Comparisons, Piles, TableToWrite, class_counts};
+use likelier::data::{Comparisons, TableToWrite, class_counts};
 use likelier::random::{Purpose, stream};
-use likelier::train::{Config, Data, train};
-use likelier::{Collection, Method, Prior, Protocol};
+use likelier::trial::confidence;
+use likelier::{Collection, Prior, Protocol};
 use population::{Origin, Population, PopulationArguments};
 use serde::Serialize;
 
@@ -244,7 +244,7 @@ impl Generate {
         };
         let scores = match self.labeller {
             Judge::Class => None,
-            Judge::Confidence => Some(confidence(from, self.seed)?),
+            Judge::Confidence => Some(confidence(&from.rows, &from.labels, &from.split.train, self.seed)?),
         };
         let labeller = scores.as_deref().map_or(Labeller::Class, Labeller::Confidence);
         let mut recipe = Recipe { prior, protocol, pairs: 1, sampling, labeller };
@@ -256,25 +256,6 @@ impl Generate {
         let generated = comparisons(labels, pool, &recipe, &mut rng)?;
         Ok(Drawn::Pairs { comparisons: generated.comparisons, shown: generated.shown })
     }
-}
-
-/// A score of every row, from a linear model trained on the true labels of the pool.
-fn confidence(from: &Population, seed: u64) -> Result<Vec<f32>> {
-    let (positive, negative): (Vec<u32>, Vec<u32>) = from
-        .split
-        .train
-        .iter()
-        .partition(|row| from.labels[**row as usize].is_positive());
-    // With the true classes for piles, Binary-Biased is supervised training on balanced classes.
-    let config = Config {
-        epochs: 20,
-        seed,
-        ..Config::new(Method::BinaryBiased, Prior::new(0.5)?, Protocol::DISCARD)
-    };
-    let data = Data { rows: &from.rows, piles: Piles::loose(&positive, &negative), labels: None };
-    let classifier = train(&data, &config, |_, _| Ok(()))?;
-    let all: Vec<u32> = (0..from.rows.len() as u32).collect();
-    Ok(classifier.scores(&from.rows, &all)?)
 }
 
 /// As many rows as there are with this share of positives.
