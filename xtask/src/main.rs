@@ -13,6 +13,7 @@ const USAGE: &str = "usage: cargo xtask <command>
 
 commands:
   test    format, clippy, documentation, and every test; needs cargo alone
+  adding  the last of these tests alone: a method added to a copy of the tree as CONTRIBUTING.md shows
   peers   check the golden values against PyTorch, and models against ONNX Runtime and safetensors, in a
           virtual environment of its own (needs python3)
   bench   speed and memory beside PyTorch: cargo xtask bench DIR (some 20 minutes on an idle machine)
@@ -26,6 +27,7 @@ const PACKAGES: [&str; 5] =
 fn main() -> ExitCode {
     let outcome = match std::env::args().nth(1).as_deref() {
         Some("test") => test(),
+        Some("adding") => adding(),
         Some("peers") => peers(),
         Some("bench") => bench(),
         Some("fuzz") => fuzz(),
@@ -56,6 +58,11 @@ fn test() -> Result<()> {
     documentation.env("RUSTDOCFLAGS", "-D warnings");
     step("documentation", documentation)?;
     step("tests", cargo(["test", "--workspace", "--release"]))?;
+    adding()
+}
+
+/// Does what CONTRIBUTING.md shows on adding a method.
+fn adding() -> Result<()> {
     let Some(data) = std::env::var_os("LIKELIER_DATA") else {
         eprintln!("\nnote: LIKELIER_DATA is not set, so the tests on real data were skipped");
         return Ok(());

@@ -13,6 +13,7 @@ use likelier::evaluate::Judged as Labelled;
 use serde::Serialize;
 
 use crate::input::{BeliefArguments, Card, FormatArguments, given, read_judgements, warn_of_findings};
+use crate::judging::doubts;
 use crate::labels::parse_labels;
 use crate::model;
 use crate::output::{Warning, print_json, print_text, range};
@@ -183,6 +184,7 @@ impl Evaluate {
         let judging =
             Judging { threshold: classifier.threshold(), level: LEVEL, exact_counts: card.exact_counts() };
         let metrics = metrics(&held_out, &Assumptions::of_protocol(protocol, prior)?, &judging)?;
+        warnings.extend(doubts(&metrics, prior));
         Ok(LabelFree { prior, protocol, metrics })
     }
 }

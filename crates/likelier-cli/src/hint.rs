@@ -14,7 +14,8 @@ use crate::output::{FolderInUse, OneOutput, OverInput};
 use crate::prior::{NoIdsInPool, NotInPool};
 use crate::report::NotAReport;
 use crate::reproduce::{
-    NotAPart, RunInProgress, SettingsChanged, TrialsFailed, TrialsLeft, UnknownExperiment,
+    NotAPart, NothingToRun, OtherExperiment, RunInProgress, SettingsChanged, TrialsFailed, TrialsLeft,
+    UnknownExperiment,
 };
 use crate::scoring::{NoPairs, TooFew};
 use crate::standard_input::ReadTwice;
@@ -64,6 +65,8 @@ pub(crate) fn for_error(error: &anyhow::Error) -> Option<String> {
         Interrupted => "the state is saved: the same command with --resume goes on from there",
         UnknownExperiment => "a file of your own ends in .toml; reproduce/default.toml shows what can be set",
         NotAPart => "leave the flag out for all of it, or write an experiment of your own as a .toml file",
+        NothingToRun => "leave a flag out, or ask for a method that the variant has and for at least one trial",
+        OtherExperiment => "name another folder with --out: each experiment has its own",
         SettingsChanged => "name another folder with --out: results with different settings must not be mixed",
         RunInProgress => "wait for it to end, or name another folder with --out",
         TrialsLeft => "finished trials are kept: the same command goes on with the rest",

@@ -207,15 +207,22 @@ pub(crate) fn read_judgements(path: &Path, ids: &Ids) -> Result<Judgements> {
 
 impl ComparisonArguments {
     /// The files that are named.
-    pub(crate) fn files(&self) -> impl Iterator<Item = &PathBuf> + Clone {
+    fn named(&self) -> impl Iterator<Item = &PathBuf> {
         [&self.items, &self.comparisons, &self.piles, &self.likelier, &self.other]
             .into_iter()
             .flatten()
     }
 
+    /// Every file that is read, so that none is written over.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let cards = self.named().filter(|path| !standard_input::is_meant_by(path));
+        let cards = cards.map(|path| path.with_file_name("dataset.json"));
+        self.named().cloned().chain(cards).collect()
+    }
+
     /// Reads everything.
     pub(crate) fn read(&self, layout: &Layout) -> Result<Supervision> {
-        standard_input::at_most_once(self.files())?;
+        standard_input::at_most_once(self.named())?;
         let mut warnings = Vec::new();
         let (items, judged) = if let (Some(likelier), Some(other)) = (&self.likelier, &self.other) {
             let (left, right) = (standard_input::path_of(likelier)?, standard_input::path_of(other)?);
@@ -344,14 +351,15 @@ pub(crate) struct BeliefArguments {
 /// Nothing says how the comparisons were collected.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "how the comparisons were collected is not known: there is no dataset.json beside them, and no --protocol"
+    "how the comparisons were collected is not known: no dataset.json beside them says it, and no --protocol"
 )]
 pub(crate) struct NoProtocol;
 
 /// Nothing says what share is positive.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "the share of positives is not known: there is no dataset.json beside the comparisons, and no --prior"
+    "the share of positives is not known: no dataset.json beside the comparisons says it, no --prior does, and only \
+     comparisons can be estimated from, not piles"
 )]
 pub(crate) struct NoPrior;
 

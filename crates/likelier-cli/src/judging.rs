@@ -160,6 +160,36 @@ impl<'a> Scored<'a> {
     }
 }
 
+/// What is wrong if the estimates cannot be true, or say that the classifier is worse than no classifier.
+pub(crate) fn doubts(metrics: &Metrics, prior: Prior) -> Option<Warning> {
+    let impossible = [
+        ("accuracy", metrics.accuracy),
+        ("balanced accuracy", metrics.balanced_accuracy),
+        ("AUC", metrics.auc),
+    ]
+    .into_iter()
+    .find(|(_, interval)| interval.low > 1.0 || interval.high < 0.0);
+    if let Some((name, interval)) = impossible {
+        let message = format!(
+            "THE ESTIMATES CANNOT BE TRUE: {name} would be {:.2} ({:.2} to {:.2}), so the prior, the protocol or the \
+             labeller's error is not what was stated, labellers ordered items of one class by degree, or items and comparisons \
+             do not belong together",
+            interval.value, interval.low, interval.high
+        );
+        return Some(Warning { code: "impossible-estimate", message });
+    }
+    let usual = prior.positive().max(prior.negative());
+    (metrics.accuracy.high < usual).then(|| {
+        let always = if prior.positive() > 0.5 { "positive" } else { "negative" };
+        let message = format!(
+            "the classifier is worse than always answering {always}: right in {:.3} ({}), not {usual:.3}",
+            metrics.accuracy.value.clamp(0.0, 1.0),
+            range(&metrics.accuracy)
+        );
+        Warning { code: "worse-than-constant", message }
+    })
+}
+
 /// What comparisons that were held out say about a classifier.
 pub(crate) struct Judgement<'a> {
     pub(crate) scored: Scored<'a>,

@@ -218,7 +218,7 @@ fn a_choice_is_shown_limited_to_what_is_open_and_the_same_for_a_seed() {
     assert!(folder.read("again") == folder.read("all"), "the same for any number of threads");
     let text = folder.succeeds(&format!("{train} --out all"));
     assert!(
-        text.contains("\n  chosen from 18, by the orientation of 240 comparisons in 5 folds"),
+        text.contains("\n  chosen from 30, by the orientation of 240 comparisons in 5 folds"),
         "{text}"
     );
     assert_eq!(text.matches("\n  → ").count(), 2, "the chosen one, and why: {text}");

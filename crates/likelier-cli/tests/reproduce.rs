@@ -192,6 +192,13 @@ fn other_settings_in_the_same_folder_are_refused_and_the_rows_are_kept() {
     assert!(said.contains("pcomp-relu at 0.5 was run with other settings"), "{said}");
     assert!(said.contains("hint: name another folder with --out"), "{said}");
     assert_eq!(place.rows("run"), rows);
+
+    // Nor may another experiment put its summary over this one's.
+    let summary = place.read("run/summary.md");
+    fs::write(place.folder.path().join("other.toml"), EXPERIMENT.replace("A small", "Another")).unwrap();
+    let said = failure(&place.run("other.toml --trials 1 --out run"));
+    assert!(said.contains("run holds the trials of another experiment"), "{said}");
+    assert_eq!((place.rows("run"), place.read("run/summary.md")), (rows, summary));
 }
 
 #[test]
@@ -205,6 +212,10 @@ fn mistakes_are_told_before_the_work_begins() {
     assert!(said.contains("hint: a file of your own ends in .toml"), "{said}");
     let said = failure(&place.run("small.toml --methods pcomp-teacher --out never"));
     assert!(said.contains("the method pcomp-teacher is not part of this experiment"), "{said}");
+    for nothing in ["--trials 0", "--variants held-out --methods pcomp-relu"] {
+        let said = failure(&place.run(&format!("small.toml {nothing} --out never")));
+        assert!(said.contains("there is nothing to run") && said.contains("hint: "), "{said}");
+    }
     let said = failure(&place.run("absent.toml --out never"));
     assert!(said.contains("absent.toml"), "{said}");
     assert!(!place.folder.path().join("never").exists());

@@ -93,7 +93,11 @@ impl NewFile {
             }
             anyhow::Ok(())
         };
-        write().with_context(|| format!("cannot write {}", path.display()))
+        write().map_err(|error| match error.downcast_ref::<io::Error>() {
+            Some(_) => error.context(format!("cannot write {}", path.display())),
+            // What went wrong was not the writing.
+            None => error,
+        })
     }
 }
 

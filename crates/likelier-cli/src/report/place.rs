@@ -50,12 +50,7 @@ pub(crate) struct NotAReport(PathBuf);
 impl ReportArguments {
     /// Starts the reports, before the work they are about. Where nothing is said there is one beside the model,
     /// if that is a file.
-    pub(crate) fn open<'a>(
-        &self,
-        model: &Path,
-        model_is_a_file: bool,
-        read: &(impl Iterator<Item = &'a PathBuf> + Clone),
-    ) -> Result<Places> {
+    pub(crate) fn open(&self, model: &Path, model_is_a_file: bool, read: &[PathBuf]) -> Result<Places> {
         let setting = |path: &Path, allowed| {
             let value = path.display().to_string();
             Error::Setting { name: "--report", value, allowed }
@@ -80,7 +75,7 @@ impl ReportArguments {
             if path == model || paths[..at].contains(path) {
                 return Err(setting(path, "a file of its own").into());
             }
-            places.push(Place { path: path.clone(), form, file: NewFile::create(path, read.clone())? });
+            places.push(Place { path: path.clone(), form, file: NewFile::create(path, read)? });
         }
         Ok(Places(places))
     }

@@ -16,7 +16,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::Args;
 
 use crate::data_dir::DataDir;
@@ -114,6 +114,11 @@ pub(crate) struct NotAPart {
     all: String,
 }
 
+/// The parts that were asked for have no trial in common.
+#[derive(Debug, thiserror::Error)]
+#[error("there is nothing to run: no trial is in all the parts that were asked for")]
+pub(crate) struct NothingToRun;
+
 /// It was asked to stop.
 #[derive(Debug, thiserror::Error)]
 #[error("stopped with {left} of {all} trials left")]
@@ -121,6 +126,14 @@ pub(crate) struct TrialsLeft {
     left: usize,
     all: usize,
 }
+
+/// The folder holds the trials of another experiment.
+#[derive(Debug, thiserror::Error)]
+#[error("{} holds the trials of another experiment", .0.display())]
+pub(crate) struct OtherExperiment(PathBuf);
+
+/// The key of settings.toml that says what was run; the others are digests.
+const EXPERIMENT: &str = "experiment";
 
 /// Some trials failed.
 #[derive(Debug, thiserror::Error)]
@@ -131,11 +144,14 @@ impl Reproduce {
     pub(crate) fn run(&self) -> Result<()> {
         let spec = Spec::find(&self.experiment)?;
         let jobs = spec.jobs(&self.parts)?;
+        if jobs.is_empty() {
+            bail!(NothingToRun);
+        }
         let mut raw = Raw::open(&self.out)?;
         for job in &jobs {
             raw.has(job)?;
         }
-        self.keep_settings(&jobs)?;
+        self.keep_settings(&spec.title, &jobs)?;
         let labour = Labour {
             data_dir: &self.data_dir.path()?,
             workers: self
@@ -194,12 +210,18 @@ impl Reproduce {
     }
 
     /// Adds the settings behind the rows to settings.toml, by their digest.
-    fn keep_settings(&self, jobs: &[Job]) -> Result<()> {
+    fn keep_settings(&self, title: &str, jobs: &[Job]) -> Result<()> {
         let path = self.out.join("settings.toml");
         let mut all: BTreeMap<String, toml::Table> = match std::fs::read_to_string(&path) {
-            Ok(text) => toml::from_str(&text)?,
+            Ok(text) => toml::from_str(&text).with_context(|| path.display().to_string())?,
             Err(_) => BTreeMap::new(),
         };
+        let title = toml::Table::from_iter([("title".to_owned(), title.into())]);
+        if let Some(known) = all.insert(EXPERIMENT.into(), title.clone())
+            && known != title
+        {
+            bail!(OtherExperiment(self.out.clone()));
+        }
         for job in jobs {
             all.insert(job.settings.digest()?, toml::from_str(&job.settings.text()?)?);
         }

@@ -18,7 +18,7 @@ use crate::check::diagnose;
 use crate::input::{
     BeliefArguments, Card, ColumnArguments, ComparisonArguments, Judged, NoPrior, Supervision, at_least_one,
 };
-use crate::judging::{Believed, Judgement};
+use crate::judging::{Believed, Judgement, doubts};
 use crate::output::{NewFile, Warning, print_json, print_text};
 use crate::report::{ReportArguments, Shape, Sources};
 use crate::scoring::ScorerArguments;
@@ -111,9 +111,10 @@ pub(crate) struct Train {
 impl Train {
     pub(crate) fn run(&self) -> Result<()> {
         let stated: Option<Method> = self.method.as_deref().map(str::parse).transpose()?;
-        let out = NewFile::create(&self.out, self.input.files())?;
+        let read = self.input.files();
+        let out = NewFile::create(&self.out, &read)?;
         let alone = out.is_standard_output(self.json)?;
-        let reports = self.report.open(&self.out, out.is_a_file(), &self.input.files())?;
+        let reports = self.report.open(&self.out, out.is_a_file(), &read)?;
         let state = State::beside(&self.out);
         if !self.resume {
             state.check_unused()?;
@@ -152,9 +153,12 @@ impl Train {
         });
         if let Some(judgement) = &judgement {
             warnings.extend(judgement.contradiction(&protocol));
+            warnings.extend(doubts(&judgement.metrics, prior));
             if self.calibrate {
                 classifier = calibrated(classifier, judgement, &mut warnings)?;
             }
+        } else {
+            warnings.extend(unjudged(data.piles.are_paired(), held_out.is_some(), self.calibrate));
         }
         let sensitivity = self
             .sensitivity
@@ -258,6 +262,25 @@ impl Train {
         let scorer = ScorerArguments::new(self.model == ModelKind::Mlp, self.seed);
         Believed::estimate(&scorer, rows, judgements, card, protocol, warnings)
     }
+}
+
+/// What to say where nothing is known about the classifier; why a judgement failed is told where it did.
+fn unjudged(paired: bool, failed: bool, calibrate: bool) -> Vec<Warning> {
+    let why = if paired {
+        "no comparisons were held out"
+    } else {
+        "piles do not say what was compared with what"
+    };
+    let unknown =
+        || Warning { code: "not-judged", message: format!("nothing is known about the accuracy: {why}") };
+    let plain = || Warning {
+        code: "not-calibrated",
+        message: "--calibrate has nothing to go by: probabilities are those of the plain score".into(),
+    };
+    let mut warnings = Vec::new();
+    warnings.extend((!failed).then(unknown));
+    warnings.extend(calibrate.then(plain));
+    warnings
 }
 
 fn not_judged(error: &anyhow::Error) -> Warning {

@@ -129,9 +129,16 @@ impl ProtocolTest {
             format!(" (ratio {:.2}, {:.2} to {:.2})", ratio.value, ratio.low, ratio.high)
         });
         match stated.collection() {
-            Collection::ForcedChoice if self.forced_choice_probability < REFUTED => Some(format!(
-                "the comparisons do not look like forced choice{found}: some of the drawn pairs seem to be missing"
-            )),
+            Collection::ForcedChoice if self.forced_choice_probability < REFUTED => {
+                let cause = match self.ratio {
+                    Some(ratio) if ratio.value < 0.25 => {
+                        "the two items of a comparison have less in common than random pairs that were ordered, as if \
+                         the columns did not belong together"
+                    }
+                    _ => "some of the drawn pairs seem to be missing",
+                };
+                Some(format!("the comparisons do not look like forced choice{found}: {cause}"))
+            }
             Collection::Discard if self.discard_probability < REFUTED => Some(format!(
                 "the comparisons do not look like discard{found}: pairs that discard drops seem to be there"
             )),

@@ -49,20 +49,6 @@ pub(super) fn section(record: &Record<'_>, warnings: &[Warning]) -> Option<Secti
                  curve; the scores are the same.",
             ));
         }
-    } else if warnings.iter().all(|warning| warning.code != "not-judged") {
-        let (why, advice) = if record.paired {
-            (
-                "no comparisons were held out",
-                "Train with --hold-out 0.2, or judge the model by other comparisons with `likelier evaluate`.",
-            )
-        } else {
-            (
-                "loose piles do not say what was compared with what",
-                "Record comparisons as pairs, or judge the model by some that are with `likelier evaluate`.",
-            )
-        };
-        let text = format!("{why}, so nothing is known about how good this classifier is");
-        blocks.push(remark(true, &text, advice));
     }
     if bites_at_the_end(record) {
         blocks.push(remark(
@@ -90,7 +76,7 @@ fn bites_at_the_end(record: &Record<'_>) -> bool {
 }
 
 fn is_grave(code: &str) -> bool {
-    matches!(code, "not-judged" | "protocol-contradicted")
+    matches!(code, "not-judged" | "protocol-contradicted" | "impossible-estimate" | "worse-than-constant")
 }
 
 fn advice(code: &str) -> &'static str {
@@ -101,8 +87,16 @@ fn advice(code: &str) -> &'static str {
              `likelier check` tells more. With the wrong protocol every estimate here is wrong, too."
         }
         "not-judged" => {
-            "Hold out more comparisons (--hold-out), or collect more; `likelier plan` says how many are enough."
+            "Hold out comparisons (--hold-out), or judge the model by others with `likelier evaluate`; `likelier plan` says how \
+             many are enough."
         }
+        "impossible-estimate" => {
+            "Check --prior, --protocol and --labeller-error, and that each comparison names the two items that were shown \
+             together; `likelier check` helps. Do not use the numbers below."
+        }
+        "worse-than-constant" => "Training went wrong: try a smaller --learning-rate, or --select.",
+        "fell-back" => "Collect more comparisons; the classifier is that of --method likelihood.",
+        "not-calibrated" => "Hold out comparisons (--hold-out) to calibrate by.",
         "shifted-only" => "Take the probabilities for an order, not for frequencies.",
         "both-orders" | "repeated-pairs" => {
             "Nothing to do if several people judged the same pairs; else look for the mistake in the file."

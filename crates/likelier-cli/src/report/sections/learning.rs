@@ -40,7 +40,8 @@ fn table(epochs: &[Epoch], head: &[&str], of: impl Fn(&Epoch) -> Vec<f64>) -> Ta
     table.head.extend(head.iter().map(|&name| name.to_owned()));
     for at in spread(epochs.len(), 11) {
         let mut row = vec![epochs[at].of.epoch.to_string()];
-        row.extend(of(&epochs[at]).iter().map(|value| format!("{value:.4}")));
+        let number = |value: &f64| if value.is_nan() { "–".into() } else { format!("{value:.4}") };
+        row.extend(of(&epochs[at]).iter().map(number));
         table.rows.push(row);
     }
     table
@@ -121,7 +122,8 @@ fn parts(epochs: &[Epoch]) -> Option<Block> {
         "epoch (passes over the comparisons)",
         "part of the risk (nats)",
         "One part is the cost of missed positives, the other that of false alarms. Neither can truly be negative: where a curve \
-         dips below 0, the model has begun to fit chance, which the methods with a correction hold back.",
+         dips below 0, the model has begun to fit chance, which the methods with a correction hold back. A warm-up by \
+         pairs has no such parts.",
     );
     let part = |name: &str, which: usize| {
         series(name, epochs, move |epoch| epoch.of.columns.map(|columns| columns[which]))

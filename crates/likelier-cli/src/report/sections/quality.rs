@@ -30,6 +30,8 @@ pub(super) fn verdict(record: &Record<'_>) -> String {
     );
     let compared = if accuracy.low > usual {
         format!("Always answering “{always}” would be right in {:.1} %.", 100.0 * usual)
+    } else if accuracy.high < usual {
+        format!("That is WORSE than always answering “{always}”, which is right in {:.1} %.", 100.0 * usual)
     } else {
         format!(
             "That cannot be told from always answering “{always}”, which is right in {:.1} %.",
