@@ -148,9 +148,7 @@ impl Reproduce {
             bail!(NothingToRun);
         }
         let mut raw = Raw::open(&self.out)?;
-        for job in &jobs {
-            raw.has(job)?;
-        }
+        let open = raw.missing(&jobs)?;
         self.keep_settings(&spec.title, &jobs)?;
         let labour = Labour {
             data_dir: &self.data_dir.path()?,
@@ -161,16 +159,17 @@ impl Reproduce {
             stop: interrupt::ask_to_stop(),
         };
         let start = Instant::now();
-        let course = run(&jobs, &mut raw, &labour)?;
+        let course = run(&jobs, &open, &mut raw, &labour)?;
         interrupt::end_at_once();
         let summary = summarise(&spec, raw.rows(), self.as_typed(), course.notes)?;
-        let write = |name: &str, text: String| {
+        let write = |name: &str, text: &str| {
             NewFile::create(&self.out.join(name), [])?.finish(|file| Ok(file.write_all(text.as_bytes())?))
         };
-        write("summary.md", markdown::page(&summary))?;
-        write("report.html", page::page(&summary))?;
+        let text = markdown::page(&summary);
+        write("summary.md", &text)?;
+        write("report.html", &page::page(&summary))?;
         if let Some(panels) = page::panels(&summary) {
-            write("figure.svg", panels.to_svg())?;
+            write("figure.svg", &panels.to_svg())?;
         }
         if !course.failed.is_empty() {
             bail!(TrialsFailed(course.failed));
@@ -183,10 +182,7 @@ impl Reproduce {
         } else {
             let ran = course.finished;
             let wall = markdown::hours(start.elapsed().as_secs_f64());
-            print_text(
-                &format!("{}\n{ran} trials were run now, in {wall}.\n", markdown::page(&summary)),
-                &[],
-            )
+            print_text(&format!("{text}\n{ran} trials were run now, in {wall}.\n"), &[])
         }
     }
 

@@ -131,16 +131,22 @@ impl Raw {
         Ok(Self { path, file, rows })
     }
 
-    /// Whether a trial is done. Refuses one that was done with other settings.
-    pub(super) fn has(&self, job: &Job) -> Result<bool> {
-        let key = Key::of(job);
-        let Some(done) = self.rows.get(&key) else { return Ok(false) };
-        let now = job.settings.digest()?;
-        if done.digest != now {
-            let (path, was) = (self.path.clone(), done.digest.clone());
-            bail!(SettingsChanged { path, key, was, now });
+    /// The trials that are not done yet. Refuses one that was done with other settings.
+    pub(super) fn missing<'a>(&self, jobs: &'a [Job]) -> Result<Vec<&'a Job>> {
+        let mut missing = Vec::new();
+        for job in jobs {
+            let key = Key::of(job);
+            let Some(done) = self.rows.get(&key) else {
+                missing.push(job);
+                continue;
+            };
+            let now = job.settings.digest()?;
+            if done.digest != now {
+                let (path, was) = (self.path.clone(), done.digest.clone());
+                bail!(SettingsChanged { path, key, was, now });
+            }
         }
-        Ok(true)
+        Ok(missing)
     }
 
     /// Adds a finished trial.

@@ -35,20 +35,14 @@ pub(super) struct Course {
     pub(super) notes: Vec<String>,
 }
 
-/// Runs the trials that are not done yet, and adds each to the file when it is finished.
-pub(super) fn run(jobs: &[Job], raw: &mut Raw, labour: &Labour<'_>) -> Result<Course> {
-    let mut open = Vec::new();
-    for job in jobs {
-        if !raw.has(job)? {
-            open.push(job);
-        }
-    }
+/// Runs the trials of `jobs` that are `open`, and adds each to the file when it is finished.
+pub(super) fn run(jobs: &[Job], open: &[&Job], raw: &mut Raw, labour: &Labour<'_>) -> Result<Course> {
     let bar = talk::bar(jobs.len() as u64, "{bar:32} trial {pos} of {len}, {eta} left, {msg}");
     bar.set_position((jobs.len() - open.len()) as u64);
     bar.reset_eta();
     let sets = Sets { data_dir: labour.data_dir, loaded: Mutex::default() };
     // What is not there is said before the work, not after hours of it.
-    for job in &open {
+    for job in open {
         sets.get(job.dataset)?;
     }
     let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
