@@ -28,6 +28,8 @@ pub(super) struct Settings {
     // Younger than the first runs: left out of the text at its default, so that their digests stay.
     #[serde(skip_serializing_if = "Configuration::is_stated")]
     configuration: Configuration,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) recommended_epochs: Option<usize>,
     pub(super) model: Model,
     pub(super) epochs: usize,
     batch_rows: usize,
@@ -167,7 +169,11 @@ impl Settings {
         data: &Data<'_>,
     ) -> Config {
         if self.configuration == Configuration::Recommended {
-            return Config::recommended(method, self.architecture(model), prior, protocol, data);
+            let config = Config::recommended(method, self.architecture(model), prior, protocol, data);
+            return match self.recommended_epochs {
+                Some(epochs) => config.with_epochs(epochs),
+                None => config,
+            };
         }
         let scaling = match self.scaling {
             Scaled::Default => None,

@@ -185,7 +185,11 @@ impl Spec {
             all.insert(sweep.setting.clone(), value.clone());
         }
         if let Some(epochs) = parts.epochs {
-            all.insert("epochs".into(), Value::Integer(i64::try_from(epochs)?));
+            let epochs = Value::Integer(i64::try_from(epochs)?);
+            all.insert("epochs".into(), epochs.clone());
+            if all.get("configuration").and_then(Value::as_str) == Some("recommended") {
+                all.insert("recommended_epochs".into(), epochs);
+            }
         }
         let settings: Settings = all.try_into().with_context(|| format!("the variant {}", variant.name))?;
         Ok(settings)
@@ -237,6 +241,18 @@ mod tests {
         assert_eq!((cifar.epochs, cifar.weight_decay), (200, 1e-3));
         assert_ne!(mnist.digest().unwrap(), cifar.digest().unwrap());
         assert_eq!(of(Benchmark::Mnist, Method::Supervised).epochs, 50);
+    }
+
+    #[test]
+    fn epochs_that_are_asked_for_hold_for_the_recommended_configuration_too() {
+        let of = |epochs, method: &str| {
+            let parts = Parts { trials: Some(1), methods: vec![method.into()], epochs, ..Parts::default() };
+            let jobs = Spec::find("table2").unwrap().jobs(&parts).unwrap();
+            (jobs[0].settings.epochs, jobs[0].settings.recommended_epochs)
+        };
+        assert_eq!(of(None, "pair-posterior"), (200, None));
+        assert_eq!(of(Some(20), "pair-posterior"), (20, Some(20)));
+        assert_eq!(of(Some(20), "pcomp-teacher"), (20, None));
     }
 
     #[test]
