@@ -14,8 +14,8 @@ use crate::output::{FolderInUse, OneOutput, OverInput};
 use crate::prior::{NoIdsInPool, NotInPool};
 use crate::report::NotAReport;
 use crate::reproduce::{
-    NotAPart, NothingToRun, OtherExperiment, RunInProgress, SettingsChanged, TrialsFailed, TrialsLeft,
-    UnknownExperiment,
+    BadExperiment, NotAPart, NothingToRun, OtherExperiment, RunInProgress, SettingsChanged, TrialsFailed,
+    TrialsLeft, UnknownExperiment,
 };
 use crate::scoring::{NoPairs, TooFew};
 use crate::standard_input::ReadTwice;
@@ -64,6 +64,7 @@ pub(crate) fn for_error(error: &anyhow::Error) -> Option<String> {
         NeverPositive => "give one of these as --positive, or another column as --label",
         Interrupted => "the state is saved: the same command with --resume goes on from there",
         UnknownExperiment => "a file of your own ends in .toml; reproduce/default.toml shows what can be set",
+        BadExperiment => "correct the file: reproduce/default.toml shows every setting, its default and what it means",
         NotAPart => "leave the flag out for all of it, or write an experiment of your own as a .toml file",
         NothingToRun => "leave a flag out, or ask for a method that the variant has and for at least one trial",
         OtherExperiment => "name another folder with --out: each experiment has its own",
@@ -81,7 +82,7 @@ pub(crate) fn for_error(error: &anyhow::Error) -> Option<String> {
 
 fn for_library_error(error: &Error) -> Option<String> {
     let hint = match error {
-        Error::Prior { value } => match value.trim_matches('\'').parse::<f64>() {
+        Error::Prior { value } => match value.trim_matches(['\'', '%', ' ']).parse::<f64>() {
             Ok(percent) if (2.0..100.0).contains(&percent) => {
                 format!("a prior is a share, not a percentage: for {percent} % give {}", percent / 100.0)
             }

@@ -112,7 +112,7 @@ fn a_run_killed_twenty_times_ends_with_the_rows_of_an_uninterrupted_one() {
         child.kill().unwrap();
         child.wait().unwrap();
         // A busy machine gets more time, so that most kills hit a run that has finished some trials.
-        patience *= if rows_seen.last() == Some(&rows()) { 1.3 } else { 0.9 };
+        patience *= if rows_seen.last() == Some(&rows()) { 1.7 } else { 0.8 };
         rows_seen.push(rows());
     }
     assert!(rows_seen.is_sorted(), "{rows_seen:?}");
@@ -222,7 +222,9 @@ fn mistakes_are_told_before_the_work_begins() {
     let misspelt = EXPERIMENT.replace("epochs = 20", "epocs = 20");
     fs::write(place.folder.path().join("misspelt.toml"), misspelt).unwrap();
     let said = failure(&place.run("misspelt.toml --out never"));
+    assert!(said.contains("misspelt.toml, settings of the variant plain for"), "{said}");
     assert!(said.contains("unknown field `epocs`"), "{said}");
+    assert!(said.contains("hint: correct the file: reproduce/default.toml shows every setting"), "{said}");
 
     // A data set that is not there is an error at once, not one for each trial.
     let output = Command::new(env!("CARGO_BIN_EXE_likelier"))
@@ -233,5 +235,5 @@ fn mistakes_are_told_before_the_work_begins() {
     let said = failure(&output);
     assert!(said.contains("there is no such folder") && said.contains("likelier data fetch"), "{said}");
     assert_eq!(said.matches("there is no such folder").count(), 1, "{said}");
-    assert!(Path::new("nowhere").metadata().is_err());
+    assert!(!place.folder.path().join("run").exists(), "a run was begun");
 }

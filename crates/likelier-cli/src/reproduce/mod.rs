@@ -1,6 +1,8 @@
 //! `likelier reproduce`: the paper's tables and figure, ours beside the paper's.
 
+mod beyond;
 mod claims;
+mod document;
 mod job;
 mod markdown;
 mod page;
@@ -23,10 +25,11 @@ use crate::data_dir::DataDir;
 use crate::input::at_least_one;
 use crate::interrupt;
 use crate::output::{NewFile, print_json, print_text};
+use document::{document, hours};
 use raw::Raw;
 pub(crate) use raw::{RunInProgress, SettingsChanged};
-use run::{Labour, run};
-pub(crate) use spec::UnknownExperiment;
+use run::{Labour, Sets, run};
+pub(crate) use spec::{BadExperiment, UnknownExperiment};
 use spec::{Job, Spec};
 use summary::summarise;
 
@@ -147,11 +150,16 @@ impl Reproduce {
         if jobs.is_empty() {
             bail!(NothingToRun);
         }
+        let sets = Sets::within(self.data_dir.path()?);
+        // A run is not begun for data that are not there.
+        if !Raw::is_begun(&self.out) {
+            sets.load(&jobs)?;
+        }
         let mut raw = Raw::open(&self.out)?;
         let open = raw.missing(&jobs)?;
         self.keep_settings(&spec.title, &jobs)?;
         let labour = Labour {
-            data_dir: &self.data_dir.path()?,
+            sets: &sets,
             workers: self
                 .jobs
                 .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, Into::into)),
@@ -165,10 +173,11 @@ impl Reproduce {
         let write = |name: &str, text: &str| {
             NewFile::create(&self.out.join(name), [])?.finish(|file| Ok(file.write_all(text.as_bytes())?))
         };
-        let text = markdown::page(&summary);
+        let document = document(&summary);
+        let text = markdown::text(&document);
         write("summary.md", &text)?;
-        write("report.html", &page::page(&summary))?;
-        if let Some(panels) = page::panels(&summary) {
+        write("report.html", &page::page(&document))?;
+        if let Some(panels) = document.panels() {
             write("figure.svg", &panels.to_svg())?;
         }
         if !course.failed.is_empty() {
@@ -181,7 +190,7 @@ impl Reproduce {
             print_json("reproduce", &summary, &[])
         } else {
             let ran = course.finished;
-            let wall = markdown::hours(start.elapsed().as_secs_f64());
+            let wall = hours(start.elapsed().as_secs_f64());
             print_text(&format!("{text}\n{ran} trials were run now, in {wall}.\n"), &[])
         }
     }

@@ -14,6 +14,9 @@ use likelier::data::benchmark::Benchmark;
 
 use super::spec::Job;
 
+/// What the file is called.
+const NAME: &str = "raw.csv";
+
 const COLUMNS: &str = "dataset,prior,method,trial,seed,accuracy,accuracy_last,accuracy_mean_last_10,accuracy_best,\
                        label_free,label_free_low,label_free_high,seconds,settings,version";
 
@@ -85,9 +88,14 @@ pub(crate) struct SettingsChanged {
 pub(crate) struct RunInProgress(PathBuf);
 
 impl Raw {
+    /// Whether a folder has trials, or room for them.
+    pub(super) fn is_begun(folder: &Path) -> bool {
+        folder.join(NAME).exists()
+    }
+
     /// Opens the file of a folder, or starts one.
     pub(super) fn open(folder: &Path) -> Result<Self> {
-        let path = folder.join("raw.csv");
+        let path = folder.join(NAME);
         let open = || -> Result<(File, String)> {
             fs::create_dir_all(folder)?;
             let mut file = File::options()

@@ -1,6 +1,7 @@
 //! The trials of an experiment, several at a time.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,7 +15,7 @@ use crate::talk;
 
 /// How trials are carried out. Nothing here changes a result.
 pub(super) struct Labour<'a> {
-    pub(super) data_dir: &'a std::path::Path,
+    pub(super) sets: &'a Sets,
     /// Trials at a time.
     pub(super) workers: usize,
     /// Threads of each.
@@ -40,11 +41,9 @@ pub(super) fn run(jobs: &[Job], open: &[&Job], raw: &mut Raw, labour: &Labour<'_
     let bar = talk::bar(jobs.len() as u64, "{bar:32} trial {pos} of {len}, {eta} left, {msg}");
     bar.set_position((jobs.len() - open.len()) as u64);
     bar.reset_eta();
-    let sets = Sets { data_dir: labour.data_dir, loaded: Mutex::default() };
+    let sets = labour.sets;
     // What is not there is said before the work, not after hours of it.
-    for job in open {
-        sets.get(job.dataset)?;
-    }
+    sets.load(open.iter().copied())?;
     let (next, finished) = (AtomicUsize::new(0), AtomicUsize::new(0));
     let (raw, failed) = (Mutex::new(raw), Mutex::new(Vec::new()));
     // A trial whose row cannot be written ends the run: the next ones would be lost as well.
@@ -95,18 +94,27 @@ fn name(job: &Job) -> String {
 }
 
 /// The data sets that were needed so far.
-struct Sets<'a> {
-    data_dir: &'a std::path::Path,
+pub(super) struct Sets {
+    data_dir: PathBuf,
     loaded: Mutex<HashMap<Benchmark, Arc<Dataset>>>,
 }
 
-impl Sets<'_> {
+impl Sets {
+    pub(super) fn within(data_dir: PathBuf) -> Self {
+        Self { data_dir, loaded: Mutex::default() }
+    }
+
+    /// Loads what these trials need.
+    pub(super) fn load<'a>(&self, jobs: impl IntoIterator<Item = &'a Job>) -> Result<()> {
+        jobs.into_iter().try_for_each(|job| self.get(job.dataset).map(drop))
+    }
+
     fn get(&self, benchmark: Benchmark) -> Result<Arc<Dataset>> {
         let mut loaded = locked(&self.loaded);
         if let Some(dataset) = loaded.get(&benchmark) {
             return Ok(dataset.clone());
         }
-        let dataset = Arc::new(benchmark.load(self.data_dir)?);
+        let dataset = Arc::new(benchmark.load(&self.data_dir)?);
         loaded.insert(benchmark, dataset.clone());
         Ok(dataset)
     }

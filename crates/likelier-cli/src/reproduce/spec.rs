@@ -28,10 +28,21 @@ const NAMED: [(&str, &str); 3] = [
 #[error("there is no experiment '{0}'; there are table2, table3 and figure2")]
 pub(crate) struct UnknownExperiment(String);
 
+/// A file that does not say what an experiment is.
+#[derive(Debug, thiserror::Error)]
+#[error("{place}: {}", reason.trim_end())]
+pub(crate) struct BadExperiment {
+    place: String,
+    reason: String,
+}
+
 /// An experiment as its file has it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Spec {
+    /// What it was asked for by.
+    #[serde(skip)]
+    name: String,
     /// What the result is called.
     pub(super) title: String,
     /// The table of the paper whose numbers stand beside ours.
@@ -97,7 +108,7 @@ impl Spec {
     /// A named experiment, or one from a file.
     pub(super) fn find(name: &str) -> Result<Self> {
         if let Some((_, text)) = NAMED.iter().find(|(known, _)| *known == name) {
-            return Self::parse(text).with_context(|| format!("the experiment {name}"));
+            return Self::parse(text, name);
         }
         let path = Path::new(name);
         if path.extension().is_none_or(|ending| ending != "toml") {
@@ -107,17 +118,20 @@ impl Spec {
             std::fs::read_to_string(path)
                 .map_err(|reason| likelier::Error::File { path: path.to_owned(), reason }),
         )?;
-        Self::parse(&text).with_context(|| name.to_owned())
+        Self::parse(&text, name)
     }
 
-    fn parse(text: &str) -> Result<Self> {
-        let spec: Self = toml::from_str(text)?;
+    /// From the text of a file that is called `name`.
+    fn parse(text: &str, name: &str) -> Result<Self> {
+        let bad = |reason: String| BadExperiment { place: name.to_owned(), reason };
+        let mut spec: Self = toml::from_str(text).map_err(|error| bad(error.to_string()))?;
+        name.clone_into(&mut spec.name);
         for (at, variant) in spec.variant.iter().enumerate() {
             if spec.variant[..at].iter().any(|earlier| earlier.name == variant.name) {
-                bail!("two variants are called {}", variant.name);
+                bail!(bad(format!("two variants are called {}", variant.name)));
             }
             if variant.name.is_empty() || variant.name.contains([' ', ',', '"']) {
-                bail!("a variant is called '{}': its name must be one word", variant.name);
+                bail!(bad(format!("a variant is called '{}': its name must be one word", variant.name)));
             }
         }
         Ok(spec)
@@ -191,7 +205,15 @@ impl Spec {
                 all.insert("recommended_epochs".into(), epochs);
             }
         }
-        let settings: Settings = all.try_into().with_context(|| format!("the variant {}", variant.name))?;
+        let settings = all.try_into().map_err(|error: toml::de::Error| BadExperiment {
+            place: format!(
+                "{}, settings of the variant {} for {}",
+                self.name,
+                variant.name,
+                dataset.name()
+            ),
+            reason: error.to_string(),
+        })?;
         Ok(settings)
     }
 }
@@ -263,12 +285,18 @@ mod tests {
                  'v'\nabout = 'a'\nmethods = ['pcomp-relu']\n"
             )
         };
-        let jobs = |settings| Spec::parse(&text(settings)).unwrap().jobs(&Parts::default());
+        let jobs = |settings| Spec::parse(&text(settings), "mine").unwrap().jobs(&Parts::default());
         assert_eq!(jobs("epochs = 3").unwrap().len(), 3);
         let Err(error) = jobs("epocs = 3") else { panic!("a misspelt key was taken") };
-        assert!(format!("{error:#}").contains("epocs"), "{error:#}");
+        let said = error.to_string();
+        assert!(
+            said.starts_with("mine, settings of the variant v for usps: unknown field `epocs`"),
+            "{said}"
+        );
+        let Err(error) = Spec::parse("title = 't'\npriors = 0.5", "mine") else { panic!("taken") };
+        assert!(error.to_string().contains("mine: TOML parse error at line 2, column 10"), "{error}");
         let parts = Parts { methods: vec!["rank-pruning".into()], ..Parts::default() };
-        let Err(error) = Spec::parse(&text("")).unwrap().jobs(&parts) else { panic!("taken") };
+        let Err(error) = Spec::parse(&text(""), "mine").unwrap().jobs(&parts) else { panic!("taken") };
         assert!(error.to_string().contains("rank-pruning"), "{error}");
     }
 }

@@ -8,6 +8,7 @@ use likelier::data::benchmark::Benchmark;
 use likelier::evaluate::mean_and_deviation;
 use serde::Serialize;
 
+use super::beyond::{Beyond, Standing};
 use super::claims::{Cell, Claim, claims, growth};
 use super::paper::{Accuracy, Paper, standard_errors};
 use super::raw::{Key, Outcome};
@@ -29,6 +30,8 @@ pub(super) struct Summary {
     pub(super) agreement: Vec<Agreement>,
     pub(super) figures: Vec<Figure>,
     pub(super) beyond: Vec<Beyond>,
+    /// How each method beyond the paper does over those cells.
+    pub(super) standing: Vec<Standing>,
     /// By variant.
     pub(super) claims: Vec<(String, Vec<Claim>)>,
 }
@@ -141,19 +144,6 @@ pub(super) struct Curve {
     pub(super) means: Vec<Accuracy>,
 }
 
-/// Methods beyond the paper in one cell.
-#[derive(Serialize)]
-pub(super) struct Beyond {
-    pub(super) dataset: &'static str,
-    pub(super) prior: String,
-    /// The paper's best method, its printed mean, and our run of it.
-    pub(super) papers: Option<(Method, Accuracy)>,
-    /// The best of our run of the paper's methods, over all variants.
-    pub(super) run: Option<(String, Accuracy)>,
-    /// Ours.
-    pub(super) others: Vec<(String, Beside)>,
-}
-
 /// Data set, prior, method and variant.
 type Place = (Benchmark, String, Method, String);
 
@@ -210,6 +200,7 @@ pub(super) fn summarise(
     let tables = story.tables();
     let figures = story.figures();
     let claims = story.claims(&figures);
+    let beyond = story.beyond();
     Ok(Summary {
         title: spec.title.clone(),
         provenance: Provenance {
@@ -223,18 +214,19 @@ pub(super) fn summarise(
         agreement: tables.iter().filter_map(Agreement::of).collect(),
         tables,
         figures,
-        beyond: story.beyond(),
+        standing: Standing::of_all(&beyond),
+        beyond,
         claims,
     })
 }
 
 /// What a summary is made from.
-struct Story<'a> {
-    spec: &'a Spec,
-    paper: Paper,
+pub(super) struct Story<'a> {
+    pub(super) spec: &'a Spec,
+    pub(super) paper: Paper,
     means: Means,
-    datasets: Vec<Benchmark>,
-    priors: Vec<String>,
+    pub(super) datasets: Vec<Benchmark>,
+    pub(super) priors: Vec<String>,
 }
 
 impl Story<'_> {
@@ -278,7 +270,13 @@ impl Story<'_> {
         Block { prior: prior.to_owned(), lines }
     }
 
-    fn beside(&self, dataset: Benchmark, prior: &str, method: Method, variant: &str) -> Option<Beside> {
+    pub(super) fn beside(
+        &self,
+        dataset: Benchmark,
+        prior: &str,
+        method: Method,
+        variant: &str,
+    ) -> Option<Beside> {
         let (ours, seconds) = self.means.get(&(dataset, prior.to_owned(), method, variant.to_owned()))?;
         let same = self.paper.get(dataset, prior, method);
         let paper = same.or_else(|| self.paper.best(dataset, prior).map(|(_, mean)| mean));
@@ -370,42 +368,6 @@ impl Story<'_> {
         complete
             .map(|variant| (variant.name.clone(), of_variant(&variant.name)))
             .collect()
-    }
-
-    /// The cells in which a method beyond the paper was run.
-    fn beyond(&self) -> Vec<Beyond> {
-        if self.spec.sweep.is_some() {
-            return Vec::new();
-        }
-        let mut all = Vec::new();
-        for &dataset in &self.datasets {
-            for prior in &self.priors {
-                let here = |from_paper: bool| {
-                    let variants = self.spec.variant.iter();
-                    variants.flat_map(move |variant| {
-                        Method::ALL
-                            .into_iter()
-                            .filter(move |method| method.is_from_the_paper() == from_paper)
-                            .filter_map(move |method| {
-                                let cell = self.beside(dataset, prior, method, &variant.name)?;
-                                Some((format!("{method} ({})", variant.name), cell))
-                            })
-                    })
-                };
-                let others: Vec<(String, Beside)> = here(false).collect();
-                let run = here(true).max_by(|one, other| one.1.ours.mean.total_cmp(&other.1.ours.mean));
-                if !others.is_empty() {
-                    all.push(Beyond {
-                        dataset: dataset.spec().short_name,
-                        prior: prior.clone(),
-                        papers: self.paper.best(dataset, prior),
-                        run: run.map(|(name, cell)| (name, cell.ours)),
-                        others,
-                    });
-                }
-            }
-        }
-        all
     }
 }
 

@@ -1,0 +1,173 @@
+//! Methods that the paper does not have, against the best number that it prints for each cell.
+
+use likelier::Method;
+use likelier::evaluate::mean_and_deviation;
+use serde::Serialize;
+
+use super::paper::Accuracy;
+use super::summary::{Beside, Story};
+
+/// A method is called better or worse than the paper's best from this many standard errors on.
+pub(super) const CLEAR: f64 = 2.0;
+
+/// One cell.
+#[derive(Serialize)]
+pub(super) struct Beyond {
+    pub(super) dataset: &'static str,
+    pub(super) prior: String,
+    /// The paper's best method and its printed mean.
+    pub(super) papers: Option<(Method, Accuracy)>,
+    /// The best of our run of the paper's methods, over all variants.
+    pub(super) run: Option<(String, Accuracy)>,
+    /// The others, by name.
+    pub(super) others: Vec<(String, Beside)>,
+    /// That with all labels.
+    #[serde(skip)]
+    oracle: Option<Beside>,
+}
+
+impl Beyond {
+    fn of(&self, name: &str) -> Option<&Beside> {
+        self.others.iter().find(|(other, _)| other == name).map(|(_, beside)| beside)
+    }
+
+    /// How far the oracle is above the paper's best, where that is clear.
+    fn distance(&self) -> Option<f64> {
+        let oracle = self.oracle.as_ref().filter(|oracle| oracle.standard_errors > Some(CLEAR))?;
+        Some(oracle.ours.mean - oracle.paper?.mean)
+    }
+}
+
+/// How a method does over all cells that it was run in.
+#[derive(Serialize)]
+pub(super) struct Standing {
+    pub(super) name: String,
+    pub(super) cells: usize,
+    /// Clearly above the paper's best.
+    pub(super) above: usize,
+    /// Clearly below it.
+    pub(super) below: usize,
+    /// How much of the way from the paper's best to the oracle it goes on average, where that way is clear.
+    pub(super) closed: Option<f64>,
+    /// In how many cells it is.
+    pub(super) of_cells: usize,
+}
+
+impl Standing {
+    pub(super) fn of_all(cells: &[Beyond]) -> Vec<Self> {
+        let mut names: Vec<&str> = Vec::new();
+        for (name, _) in cells.iter().flat_map(|cell| &cell.others) {
+            if !names.contains(&name.as_str()) {
+                names.push(name);
+            }
+        }
+        names.into_iter().map(|name| Self::of(name, cells)).collect()
+    }
+
+    fn of(name: &str, cells: &[Beyond]) -> Self {
+        let here: Vec<(&Beyond, &Beside)> =
+            cells.iter().filter_map(|cell| Some((cell, cell.of(name)?))).collect();
+        let count = |test: fn(f64) -> bool| {
+            here.iter()
+                .filter(|(_, beside)| beside.standard_errors.is_some_and(test))
+                .count()
+        };
+        let closed: Vec<f64> = here
+            .iter()
+            .filter_map(|(cell, beside)| Some((beside.ours.mean - beside.paper?.mean) / cell.distance()?))
+            .collect();
+        Self {
+            name: name.to_owned(),
+            cells: here.len(),
+            above: count(|apart| apart > CLEAR),
+            below: count(|apart| apart < -CLEAR),
+            closed: (!closed.is_empty()).then(|| mean_and_deviation(&closed).0),
+            of_cells: closed.len(),
+        }
+    }
+}
+
+impl Story<'_> {
+    /// The cells in which a method beyond the paper was run.
+    pub(super) fn beyond(&self) -> Vec<Beyond> {
+        if self.spec.sweep.is_some() {
+            return Vec::new();
+        }
+        let mut all = Vec::new();
+        for &dataset in &self.datasets {
+            for prior in &self.priors {
+                let here = |from_paper: bool| {
+                    let variants = self.spec.variant.iter();
+                    variants.flat_map(move |variant| {
+                        Method::ALL
+                            .into_iter()
+                            .filter(move |method| method.is_from_the_paper() == from_paper)
+                            .filter_map(move |method| {
+                                let cell = self.beside(dataset, prior, method, &variant.name)?;
+                                Some((method, format!("{method} ({})", variant.name), cell))
+                            })
+                    })
+                };
+                let run = here(true).max_by(|one, other| one.2.ours.mean.total_cmp(&other.2.ours.mean));
+                let oracle = here(false).find(|(method, ..)| *method == Method::Supervised);
+                let others: Vec<_> = here(false).map(|(_, name, cell)| (name, cell)).collect();
+                if !others.is_empty() {
+                    all.push(Beyond {
+                        dataset: dataset.spec().short_name,
+                        prior: prior.clone(),
+                        papers: self.paper.best(dataset, prior),
+                        run: run.map(|(_, name, cell)| (name, cell.ours)),
+                        others,
+                        oracle: oracle.map(|(.., cell)| cell),
+                    });
+                }
+            }
+        }
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn beside(mean: f64, standard_errors: f64) -> Beside {
+        let accuracy = |mean| Accuracy { mean, deviation: Some(0.01), trials: 5 };
+        Beside {
+            ours: accuracy(mean),
+            paper: Some(accuracy(0.8)),
+            against_best: true,
+            standard_errors: Some(standard_errors),
+            best: false,
+            seconds: 1.0,
+        }
+    }
+
+    fn cell(ours: Beside, oracle: Option<Beside>) -> Beyond {
+        Beyond {
+            dataset: "usps",
+            prior: "0.5".into(),
+            papers: None,
+            run: None,
+            others: vec![("mine".into(), ours)],
+            oracle,
+        }
+    }
+
+    #[test]
+    fn a_method_stands_by_its_clear_cells_and_by_the_way_to_the_oracle_where_that_is_clear() {
+        let cells = [
+            cell(beside(0.85, 2.1), Some(beside(0.9, 4.0))),
+            cell(beside(0.79, -2.1), Some(beside(0.9, 4.0))),
+            // The oracle is not clearly above: there is no way to go.
+            cell(beside(0.81, 1.9), Some(beside(0.82, 1.9))),
+            cell(beside(0.81, 0.5), None),
+        ];
+        let [Standing { cells, above, below, closed, of_cells, .. }] = &Standing::of_all(&cells)[..] else {
+            panic!("one method, one standing")
+        };
+        assert_eq!((*cells, *above, *below, *of_cells), (4, 1, 1, 2));
+        // (0.5 - 0.1) / 2
+        assert!((closed.unwrap() - 0.2).abs() < 1e-9, "{closed:?}");
+    }
+}
