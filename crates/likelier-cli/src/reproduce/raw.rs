@@ -157,14 +157,15 @@ impl Raw {
         Ok(missing)
     }
 
-    /// Adds a finished trial.
-    pub(super) fn add(&mut self, key: Key, outcome: Outcome) -> Result<()> {
+    /// Adds a finished trial. It is kept as the file has it, so that a summary follows from the file alone.
+    pub(super) fn add(&mut self, key: &Key, outcome: &Outcome) -> Result<()> {
+        let row = line(key, outcome);
         let mut write = || {
-            self.file.write_all(line(&key, &outcome).as_bytes())?;
+            self.file.write_all(row.as_bytes())?;
             self.file.sync_data()
         };
         write().with_context(|| format!("cannot write {}", self.path.display()))?;
-        self.rows.insert(key, outcome);
+        self.rows.extend(read(row.trim_end()));
         Ok(())
     }
 
@@ -292,13 +293,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("raw.csv");
         let mut raw = Raw::open(folder.path()).unwrap();
-        raw.add(key(0), outcome(0.5)).unwrap();
+        raw.add(&key(0), &outcome(1.0 / 3.0)).unwrap();
+        let kept = raw.rows().clone();
         drop(raw);
         let whole = fs::read_to_string(&path).unwrap();
         fs::write(&path, format!("{whole}usps,0.2,pcomp-re")).unwrap();
         let mut raw = Raw::open(folder.path()).unwrap();
-        assert_eq!(raw.rows().len(), 1);
-        raw.add(key(1), outcome(0.5)).unwrap();
+        assert_eq!((raw.rows().len(), raw.rows()), (1, &kept));
+        raw.add(&key(1), &outcome(0.5)).unwrap();
         drop(raw);
         let lines = fs::read_to_string(&path).unwrap();
         assert_eq!(lines, whole.clone() + &line(&key(1), &outcome(0.5)));

@@ -60,7 +60,7 @@ pub(super) fn run(jobs: &[Job], open: &[&Job], raw: &mut Raw, labour: &Labour<'_
                 .and_then(|dataset| job::run(job, &dataset, labour.threads, labour.stop));
             match outcome {
                 Ok(Some(outcome)) => {
-                    if let Err(error) = locked(&raw).add(Key::of(job), outcome) {
+                    if let Err(error) = locked(&raw).add(&Key::of(job), &outcome) {
                         *locked(&broken) = Some(error);
                         return;
                     }

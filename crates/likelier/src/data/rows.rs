@@ -2,6 +2,7 @@
 
 use super::SparseRows;
 use crate::error::Error;
+use crate::nn::simd::fast;
 
 /// Feature rows of equal width: numbers, the bytes of images, or mostly zeros.
 ///
@@ -120,9 +121,12 @@ impl Rows {
         match &self.values {
             Values::Numbers(values) => into.copy_from_slice(&values[range]),
             Values::Bytes(values) => {
-                for (into, byte) in into.iter_mut().zip(&values[range]) {
-                    *into = f32::from(*byte);
-                }
+                let bytes = &values[range];
+                fast(|| {
+                    for (into, byte) in into.iter_mut().zip(bytes) {
+                        *into = f32::from(*byte);
+                    }
+                });
             }
             Values::Sparse(values) => {
                 into.fill(0.0);
