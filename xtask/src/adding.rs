@@ -54,6 +54,9 @@ pub(crate) fn prepare(root: &Path, copy: &Path, data: &Path) -> Result<Command> 
     let mut run = Command::new(env!("CARGO"));
     run.args(["run", "--release", "--quiet", "--target-dir"])
         .arg(root.join("target"));
+    // Dependencies are shared. The copy's own crates must not be, or cargo would take them for the tree's: a setting
+    // of their own keeps them apart.
+    run.args(["--config", "profile.release.package.likelier.debug=false"]);
     run.args(["--", "reproduce", "one-more.toml", "--out", "one-more", "--data-dir"])
         .arg(root.join(data));
     run.current_dir(copy);

@@ -1,8 +1,10 @@
 //! The feature matrix.
 
+use std::ops::Range;
+
 use super::SparseRows;
 use crate::error::Error;
-use crate::nn::simd::fast;
+use crate::nn::simd::{prefetch, wide};
 
 /// Feature rows of equal width: numbers, the bytes of images, or mostly zeros.
 ///
@@ -120,14 +122,7 @@ impl Rows {
         let range = row * self.width..(row + 1) * self.width;
         match &self.values {
             Values::Numbers(values) => into.copy_from_slice(&values[range]),
-            Values::Bytes(values) => {
-                let bytes = &values[range];
-                fast(|| {
-                    for (into, byte) in into.iter_mut().zip(bytes) {
-                        *into = f32::from(*byte);
-                    }
-                });
-            }
+            Values::Bytes(values) => widen(&values[range], into),
             Values::Sparse(values) => {
                 into.fill(0.0);
                 let (columns, values) = values.row(row);
@@ -135,6 +130,20 @@ impl Rows {
                     into[*column as usize] = *value;
                 }
             }
+        }
+    }
+
+    /// Asks the processor to fetch a row that will be copied soon.
+    pub(crate) fn fetch_ahead(&self, row: usize) {
+        fn lines<T>(values: &[T], range: Range<usize>) {
+            // A line of the cache is 64 bytes.
+            range.step_by(64 / size_of::<T>()).for_each(|at| prefetch(values, at));
+        }
+        let range = row * self.width..(row + 1) * self.width;
+        match &self.values {
+            Values::Numbers(values) => lines(values, range),
+            Values::Bytes(values) => lines(values, range),
+            Values::Sparse(_) => {}
         }
     }
 
@@ -194,6 +203,14 @@ fn check_shape(values: usize, width: usize) -> Result<(), Error> {
         return Err(Error::mismatch("values", values, "features in each row", width));
     }
     Ok(())
+}
+
+wide! {
+    fn widen(bytes: &'w [u8], into: &'w mut [f32]) {
+        for (into, byte) in into.iter_mut().zip(bytes) {
+            *into = f32::from(*byte);
+        }
+    }
 }
 
 #[cfg(test)]

@@ -172,6 +172,9 @@ impl Scaling {
     }
 }
 
+/// Rows that are on their way from memory while one is copied.
+const AHEAD: usize = 2;
+
 /// Rows that one piece of work copies.
 const ROWS: usize = 32;
 
@@ -181,7 +184,12 @@ pub(super) fn gather(stored: &Stored<'_>, into: &mut Vec<f32>) {
     let width = rows.width();
     into.resize(which.len() * width, 0.0);
     for_pieces(into, ROWS * width, |piece, into| {
-        for (into, row) in into.chunks_exact_mut(width).zip(&which[piece * ROWS..]) {
+        let which = &which[piece * ROWS..];
+        for (at, (into, row)) in into.chunks_exact_mut(width).zip(which).enumerate() {
+            // Rows of a batch lie anywhere: the processor cannot guess the next.
+            if let Some(next) = which.get(at + AHEAD) {
+                rows.fetch_ahead(*next as usize);
+            }
             scaling.copy_row(rows, *row as usize, into);
         }
     });
