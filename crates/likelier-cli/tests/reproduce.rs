@@ -3,7 +3,6 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs;
-use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 

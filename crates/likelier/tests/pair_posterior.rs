@@ -393,6 +393,16 @@ fn what_is_recommended_depends_on_the_data_and_leaves_the_papers_methods_alone()
     let cut = |clouds| of(Method::PairPosterior, &Architecture::Linear, clouds).threshold;
     assert_eq!((cut(&small), cut(&large)), (Some(ThresholdRule::PriorQuantile), None));
 
+    // A network that infers labels from many comparisons has learnt what it will after fewer epochs.
+    let epochs = |method, architecture| {
+        [&small, &large, &clouds(8000, 0.4, Protocol::DISCARD)]
+            .map(|clouds| of(method, architecture, clouds))
+            .map(|config| (config.epochs, config.warm_up_epochs))
+    };
+    assert_eq!(epochs(Method::PairPosterior, &mlp), [(100, 20), (100, 20), (38, 19)]);
+    assert_eq!(epochs(Method::PairPosterior, &Architecture::Linear), [(100, 20); 3]);
+    assert_eq!(epochs(Method::Likelihood, &mlp), [(100, 20); 3]);
+
     // Counts that are mostly 0 are not standardised.
     let counts =
         Rows::from_numbers((0..4000 * 20).map(|at| f32::from(at % 37 == 0)).collect(), 20).unwrap();

@@ -62,9 +62,10 @@ pub(crate) struct Train {
     /// square, 1 or 3 channels].
     #[arg(long, value_name = "C,H,W", value_parser = kind::image_shape)]
     image: Option<[usize; 3]>,
-    /// Passes over the comparisons.
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    epochs: usize,
+    /// Passes over the comparisons [default: 100; fewer for pair-posterior with a network from thousands of
+    /// comparisons].
+    #[arg(long, value_name = "N")]
+    epochs: Option<usize>,
     /// Rows of both items of the comparisons in a mini-batch.
     #[arg(long, value_name = "ROWS", default_value_t = 256)]
     batch: usize,
@@ -222,12 +223,13 @@ impl Train {
         let config = |method| {
             let architecture = self.model.architecture(data.rows.width(), &self.hidden, self.image);
             let recommended = Config::recommended(method, architecture, prior, protocol, data);
+            let epochs = self.epochs.unwrap_or(recommended.epochs);
             Config {
                 batch_rows: self.batch,
                 learning_rate: self.learning_rate.unwrap_or(recommended.learning_rate),
                 weight_decay: self.weight_decay.unwrap_or(recommended.weight_decay),
                 seed: self.seed,
-                ..recommended.with_epochs(self.epochs)
+                ..recommended.with_epochs(epochs)
             }
         };
         // The default is what docs/choosing.md found best; piles do not say what was compared with what.

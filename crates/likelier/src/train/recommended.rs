@@ -12,6 +12,9 @@ use crate::risk::{Method, ThresholdRule};
 
 /// From fewer comparisons a tenth is none.
 const FEWEST_TO_STOP_BY: usize = 10;
+/// Batches after which a network that infers labels has learnt what it will. Beyond, at skewed priors, it loses
+/// accuracy again (`reproduce/runs/2026-11-16-posterior-epochs`).
+const ENOUGH_BATCHES: usize = 2_400;
 /// With fewer, the level that fits the training rows does not fit others, and the prior's quantile does better.
 const FEWEST_TO_TRUST_THE_LEVEL: usize = 500;
 
@@ -19,8 +22,9 @@ impl Config {
     /// The configuration we would defend; for the paper's methods and the oracle, the plain one.
     ///
     /// The methods that use the pair predict with averaged weights. Networks hold a tenth of the comparisons
-    /// out to stop by. Linear models use all of them and are shrunk instead, in proportion to how much their
-    /// features vary and to how few comparisons there are.
+    /// out to stop by; where they infer labels, they have the fewer epochs the more comparisons there are.
+    /// Linear models use all comparisons and are shrunk instead, in proportion to how much their features vary
+    /// and to how few comparisons there are.
     pub fn recommended(
         method: Method,
         architecture: Architecture,
@@ -42,14 +46,20 @@ impl Config {
         let hold_out = HoldOut { share: 0.1, criterion: Criterion::Orientation, patience: Some(5) };
         let cuts_at_the_prior = method == Method::PairPosterior && comparisons < FEWEST_TO_TRUST_THE_LEVEL;
         let scaling = ScalingKind::default_for(data.rows);
-        Self {
+        let config = Self {
             hold_out: stops_early.then_some(hold_out),
             predictor: Predictor::Teacher,
             warm_up_epochs: 20,
             weight_decay: if linear { shrinkage(method, scaling, data) } else { plain.weight_decay },
             threshold: cuts_at_the_prior.then_some(ThresholdRule::PriorQuantile),
             ..plain
+        };
+        if linear || method != Method::PairPosterior {
+            return config;
         }
+        let batches = (2 * comparisons).div_ceil(config.batch_rows).max(1);
+        let epochs = (ENOUGH_BATCHES / batches).clamp(20, config.epochs.max(20));
+        config.with_epochs(epochs)
     }
 
     /// The same for another number of epochs, of which at most half are warm-up.
