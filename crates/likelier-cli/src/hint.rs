@@ -163,6 +163,9 @@ fn for_library_error(error: &Error) -> Option<String> {
         }
         Error::NotPaired { .. } => "choose a method that takes piles, such as pcomp-relu, or give comparisons".into(),
         Error::ImageShape { .. } => "say what the images are: --image CHANNELS,HEIGHT,WIDTH".into(),
+        Error::Checkpoint { .. } => {
+            "give the settings and data that the run was begun with, or remove the file to start anew".into()
+        }
         Error::Format { .. } => "the file may be cut short or damaged: compare it with its source".into(),
         _ => return None,
     };

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs;
+use std::io::BufRead as _;
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
@@ -119,6 +120,64 @@ fn a_run_killed_twenty_times_ends_with_the_rows_of_an_uninterrupted_one() {
     assert!(progress >= 3, "hardly a kill hit a run at work: {rows_seen:?}");
     assert!(place.run(&format!("{run} cut")).status.success());
     assert_eq!(place.rows("cut"), whole);
+}
+
+/// The epochs that a run with --verbose says it has done.
+fn epochs(said: &str) -> Vec<usize> {
+    let epoch = |line: &str| line.split(", epoch ").nth(1)?.split(' ').next()?.parse().ok();
+    said.lines().filter_map(epoch).collect()
+}
+
+#[cfg(unix)]
+#[test]
+fn a_network_that_is_stopped_goes_on_from_its_last_epoch() {
+    let Some(place) = Place::new() else { return };
+    let network = EXPERIMENT
+        .replace("\"table3\"", "\"table2\"")
+        .replace("[\"optdigits\", \"pendigits\"]", "[\"mnist\"]")
+        .replace("pairs_share = 0.4", "pairs_share = 0.05");
+    fs::write(place.folder.path().join("network.toml"), network).unwrap();
+    let run = "network.toml --priors 0.5 --methods pcomp-relu --trials 1 --verbose --out";
+    assert!(place.run(&format!("{run} whole")).status.success());
+    let start = || {
+        let mut command = place.command(&format!("{run} cut"));
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+        let lines = std::io::BufReader::new(child.stderr.take().unwrap()).lines();
+        (child, lines)
+    };
+    let states = || fs::read_dir(place.folder.path().join("cut/begun")).map(Iterator::collect::<Vec<_>>);
+
+    let (mut seen, mut stops) = (Vec::new(), 0);
+    loop {
+        let (mut child, mut lines) = start();
+        let first = lines.find_map(|line| epochs(&line.unwrap()).pop());
+        let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+        let rest = lines.map(Result::unwrap).collect::<Vec<_>>().join("\n");
+        seen.extend(first);
+        seen.extend(epochs(&rest));
+        if child.wait().unwrap().success() {
+            break;
+        }
+        assert!(interrupt.unwrap().success() && rest.contains("1 of 1 trials left"), "{rest}");
+        assert_eq!(states().unwrap().len(), 1);
+        stops += 1;
+    }
+    assert!(stops >= 3, "it was stopped {stops} times only");
+    assert_eq!(seen, (1..=20).collect::<Vec<_>>(), "no epoch is repeated or left out");
+    assert_eq!(place.rows("cut"), place.rows("whole"));
+    assert!(states().is_err(), "states that nobody needs are left");
+
+    // A state that cannot be used is not in the way.
+    fs::remove_file(place.folder.path().join("cut/raw.csv")).unwrap();
+    let (mut child, mut lines) = start();
+    assert!(lines.any(|line| epochs(&line.unwrap()) == [2]));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let state = states().unwrap().pop().unwrap().unwrap().path();
+    fs::write(state, "nonsense\n").unwrap();
+    let again = place.run(&format!("{run} cut"));
+    assert_eq!(epochs(&String::from_utf8(again.stderr).unwrap()), (1..=20).collect::<Vec<_>>());
+    assert_eq!(place.rows("cut"), place.rows("whole"));
 }
 
 #[test]

@@ -55,9 +55,15 @@ fn a_training_that_is_struck_leaves_its_state_only_and_goes_on_to_the_same_bytes
     let folder = Folder::with_rows(400);
     let train = "train --items items.csv --comparisons pairs.csv --prior 0.4 --protocol forced-choice --model mlp \
                  --hidden 40,40 --epochs 120";
-    let time = usual(&folder, &format!("{train} --out whole"));
-    let (whole, names) = (folder.read("whole"), folder.names());
+    let before = folder.names();
     let command = format!("{train} --out model --resume");
+    let time = usual(&folder, &command);
+    let (whole, report) = (folder.read("model"), folder.read("model.html"));
+    for made in ["model", "model.html"] {
+        fs::remove_file(folder.file(made)).unwrap();
+    }
+    let names = folder.names();
+    assert_eq!(names, before);
     let mut rng = stream(1, Purpose::Batches);
     let (mut at_work, mut saved) = (0, 0);
     for at in 0..26 {
@@ -74,6 +80,7 @@ fn a_training_that_is_struck_leaves_its_state_only_and_goes_on_to_the_same_bytes
             folder.succeeds(&command);
         }
         assert_eq!(folder.read("model"), whole);
+        assert!(folder.read("model.html") == report, "the report tells another story");
         fs::remove_file(folder.file("model")).unwrap();
         fs::remove_file(folder.file("model.html")).unwrap();
         assert_eq!(folder.names(), names, "nothing is left behind");

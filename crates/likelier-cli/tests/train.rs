@@ -350,7 +350,7 @@ fn the_state_of_a_stopped_run_is_not_lost_by_accident_and_not_taken_for_another(
     let message = files.fails(&format!("{TRAIN} --out stopped.likelier"));
     assert!(message.contains("holds the state of a run that was stopped\nhint: add --resume"), "{message}");
     let message = files.fails(&format!("{TRAIN} --out stopped.likelier --resume"));
-    assert!(message.contains("this is not a checkpoint"), "{message}");
+    assert!(message.contains("this is not a checkpoint\nhint: give the settings and data"), "{message}");
 }
 
 #[test]

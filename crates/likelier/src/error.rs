@@ -263,6 +263,15 @@ pub enum Error {
         problem: String,
     },
 
+    /// The state of an earlier run that this one cannot go on from.
+    #[error("{}: {problem}", path.display())]
+    Checkpoint {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        problem: &'static str,
+    },
+
     /// A cell of a table that cannot be used.
     #[error("{}, {position}, column {column}{}: {problem}", path.display(), InQuotes(name))]
     Cell {

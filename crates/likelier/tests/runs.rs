@@ -11,8 +11,8 @@ use likelier::evaluate::Confusion;
 use likelier::model::{Architecture, Mlp, MlpNorm, ResNet, ScalingKind};
 use likelier::random::{Purpose, stream, unit};
 use likelier::train::{
-    Config, Control, Criterion, Data, HoldOut, OptimiserKind, Outcome, Predictor, PruningSchedule, train,
-    train_with,
+    Config, Control, Criterion, Data, EpochSummary, HoldOut, Notes, OptimiserKind, Outcome, Predictor,
+    Progress, PruningSchedule, train, train_with,
 };
 use likelier::{Classifier, Error, Method, Prior, Protocol};
 
@@ -140,24 +140,29 @@ fn an_interrupted_and_resumed_run_ends_at_the_same_bytes() {
         ("posterior, nothing held out", Method::PairPosterior, None, averaged, 3),
     ] {
         let config = Config { epochs: 12, hold_out, predictor, warm_up_epochs, ..ring.config(method) };
-        let whole = quiet(&ring.data(), &config);
+        let mut uninterrupted = Vec::new();
+        let observe = |summary: &EpochSummary, _: &mut Progress<'_, '_>| {
+            uninterrupted.push(*summary);
+            Ok(())
+        };
+        let whole = train(&ring.data(), &config, observe).unwrap();
         let path = folder.path().join(name);
-        let stop = AtomicBool::new(false);
-        let control = Control { checkpoint: Some(&path), stop: Some(&stop), threads: None };
-        let mut epochs = Vec::new();
-        let resumed = loop {
-            stop.store(false, Ordering::Relaxed);
+        let (resumed, seen) = loop {
+            // Each time as a new process, which has nothing but the file.
+            let (stop, notes) = (AtomicBool::new(false), Notes::default());
+            let control =
+                Control { checkpoint: Some(&path), notes: Some(&notes), stop: Some(&stop), threads: None };
             let outcome = train_with(&ring.data(), &config, &control, |summary, _| {
-                epochs.push(summary.epoch);
+                notes.add(summary).unwrap();
                 stop.store(summary.epoch % 5 == 0, Ordering::Relaxed);
                 Ok(())
             });
             match outcome.unwrap() {
-                Outcome::Finished(classifier) => break *classifier,
+                Outcome::Finished(classifier) => break (*classifier, notes.all::<EpochSummary>().unwrap()),
                 Outcome::Stopped { epoch } => assert_eq!(epoch % 5, 0),
             }
         };
-        assert_eq!(epochs, (1..=12).collect::<Vec<_>>(), "no epoch is repeated or left out");
+        assert_eq!(seen, uninterrupted, "{name}: no epoch is repeated, left out, or other than it was");
         assert_eq!(resumed, whole, "{name}");
     }
 }
@@ -181,7 +186,7 @@ fn a_checkpoint_of_another_run_or_a_damaged_one_is_refused() {
     let bytes = fs::read(&path).unwrap();
     for length in [0, 10, bytes.len() / 2, bytes.len() - 1] {
         fs::write(&path, &bytes[..length]).unwrap();
-        assert!(matches!(with(&longer), Err(Error::Format { .. })), "cut to {length} bytes");
+        assert!(matches!(with(&longer), Err(Error::Checkpoint { .. })), "cut to {length} bytes");
     }
 }
 

@@ -1,8 +1,9 @@
 //! One trial: draw, train, measure.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Context, Result};
 use likelier::data::Pile;
@@ -14,9 +15,10 @@ use likelier::estimate::selection::{Dealing, Rule, select};
 use likelier::estimate::{Folds, Grouping, cross_fit, scorer};
 use likelier::evaluate::mean_and_deviation;
 use likelier::random::{Purpose, stream};
-use likelier::train::{Config, Control, Outcome as Ending, train_with};
+use likelier::train::{Config, Control, Notes, Outcome as Ending, train_with};
 use likelier::trial::{Design, Trial};
 use likelier::{Classifier, Prior, Protocol};
+use serde::{Deserialize, Serialize};
 
 use super::raw::Outcome;
 use super::settings::PriorSource;
@@ -26,18 +28,25 @@ use crate::scoring::LEVEL;
 /// A trial's result is the mean accuracy of this many last epochs.
 const LAST: usize = 10;
 
-/// Runs a trial; nothing if it was asked to stop.
-pub(super) fn run(
-    job: &Job,
-    dataset: &Dataset,
-    threads: usize,
-    stop: &AtomicBool,
-) -> Result<Option<Outcome>> {
+/// How a trial is carried out. Nothing here changes its result.
+pub(super) struct Conditions<'a> {
+    pub(super) threads: usize,
+    /// Becomes true when it should stop.
+    pub(super) stop: &'a AtomicBool,
+    /// A file to keep its state in, for a trial that takes long.
+    pub(super) state: Option<&'a Path>,
+    /// Is told how many of how many epochs are done.
+    pub(super) tell: &'a (dyn Fn(usize, usize) + Sync),
+}
+
+/// Runs a trial, or goes on with it; nothing if it was asked to stop.
+pub(super) fn run(job: &Job, dataset: &Dataset, conditions: &Conditions<'_>) -> Result<Option<Outcome>> {
     let settings = &job.settings;
     let seed = settings.seed + job.trial;
     let design = settings.design(dataset, job.prior)?;
     let trial = Trial::draw(dataset, &design, seed)?;
-    let control = Control { threads: Some(threads), stop: Some(stop), ..Control::default() };
+    let (threads, stop) = (Some(conditions.threads), Some(conditions.stop));
+    let control = Control { threads, stop, ..Control::default() };
     let start = Instant::now();
     let mut decided = String::new();
     if dataset.note.is_some() {
@@ -66,10 +75,12 @@ pub(super) fn run(
         let _ = write!(decided, "learning-rate={rate} weight-decay={decay} ");
     }
 
-    let Some(trained) = train(&trial, &config, settings.evaluate_every, &control)? else {
+    let control = Control { checkpoint: conditions.state, ..control };
+    let prepared = start.elapsed().as_secs_f64();
+    let Some(trained) = train(&trial, &config, settings.evaluate_every, &control, conditions.tell)? else {
         return Ok(None);
     };
-    let seconds = start.elapsed().saturating_sub(trained.measuring).as_secs_f64();
+    let seconds = prepared + trained.seconds();
     let accuracy = trial.accuracy(&trained.classifier)?;
     let (mean_last, last, best) = trained.course(accuracy);
     let summary = trained.classifier.summary();
@@ -93,22 +104,34 @@ pub(super) fn run(
     }))
 }
 
-/// A training run, and the accuracy along the way.
+/// A training run, and what was seen along the way.
 struct Trained {
     classifier: Box<Classifier>,
-    /// Epoch and accuracy.
-    course: Vec<(usize, f64)>,
-    measuring: Duration,
+    looks: Vec<Look>,
+}
+
+/// What an epoch took, and the accuracy after it where that was measured.
+#[derive(Serialize, Deserialize)]
+struct Look {
+    epoch: usize,
+    seconds: f64,
+    accuracy: Option<f64>,
 }
 
 impl Trained {
     /// The mean over the last epochs, the last and the best, `at_end` being the final classifier's.
     fn course(&self, at_end: f64) -> (f64, f64, f64) {
-        let Some((end, last)) = self.course.last().copied() else { return (at_end, at_end, at_end) };
-        let late = |(epoch, _): &&(usize, f64)| epoch + LAST > end;
-        let last_ones: Vec<f64> = self.course.iter().filter(late).map(|(_, accuracy)| *accuracy).collect();
-        let best = self.course.iter().map(|(_, accuracy)| *accuracy).fold(at_end, f64::max);
+        let course = || self.looks.iter().filter_map(|look| Some((look.epoch, look.accuracy?)));
+        let Some((end, last)) = course().next_back() else { return (at_end, at_end, at_end) };
+        let late = course().filter(|(epoch, _)| epoch + LAST > end);
+        let last_ones: Vec<f64> = late.map(|(_, accuracy)| accuracy).collect();
+        let best = course().map(|(_, accuracy)| accuracy).fold(at_end, f64::max);
         (mean_and_deviation(&last_ones).0, last, best)
+    }
+
+    /// Without the measuring.
+    fn seconds(&self) -> f64 {
+        self.looks.iter().map(|look| look.seconds).sum()
     }
 }
 
@@ -117,18 +140,23 @@ fn train(
     config: &Config,
     every: usize,
     control: &Control<'_>,
+    tell: &(dyn Fn(usize, usize) + Sync),
 ) -> Result<Option<Trained>> {
-    let (mut course, mut measuring) = (Vec::new(), Duration::ZERO);
-    let ending = train_with(&trial.data(), config, control, |summary, progress| {
-        if summary.epoch % every.max(1) == 0 || summary.epoch + LAST > config.epochs {
-            let start = Instant::now();
-            course.push((summary.epoch, trial.accuracy(&progress.classifier()?)?));
-            measuring += start.elapsed();
-        }
+    let notes = Notes::default();
+    let control = Control { notes: Some(&notes), ..*control };
+    let mut start = Instant::now();
+    let ending = train_with(&trial.data(), config, &control, |summary, progress| {
+        let (epoch, seconds) = (summary.epoch, start.elapsed().as_secs_f64());
+        let looks = epoch % every.max(1) == 0 || epoch + LAST > config.epochs;
+        let accuracy = looks.then(|| trial.accuracy(&progress.classifier()?)).transpose()?;
+        // Its numbers are finite, so it can always be noted.
+        let _ = notes.add(&Look { epoch, seconds, accuracy });
+        tell(epoch, config.epochs);
+        start = Instant::now();
         Ok(())
     })?;
     Ok(match ending {
-        Ending::Finished(classifier) => Some(Trained { classifier, course, measuring }),
+        Ending::Finished(classifier) => Some(Trained { classifier, looks: notes.all()? }),
         Ending::Stopped { .. } => None,
     })
 }

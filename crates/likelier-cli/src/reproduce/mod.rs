@@ -36,7 +36,8 @@ use summary::summarise;
 /// Run an experiment of the paper, and show our numbers beside the paper's.
 ///
 /// Each finished trial is added to raw.csv at once; the same command goes on where it was stopped, however that
-/// was. The folder also gets settings.toml (every choice behind the rows), summary.md and report.html.
+/// was, with networks even within a trial. The folder also gets settings.toml (every choice behind the rows),
+/// summary.md and report.html.
 #[derive(Args)]
 #[command(after_help = "Examples:
   likelier reproduce table3 --out table3
@@ -160,6 +161,7 @@ impl Reproduce {
         self.keep_settings(&spec.title, &jobs)?;
         let labour = Labour {
             sets: &sets,
+            folder: &self.out.join("begun"),
             workers: self
                 .jobs
                 .unwrap_or_else(|| std::thread::available_parallelism().map_or(1, Into::into)),

@@ -1,14 +1,16 @@
 //! The trials of an experiment, several at a time.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::Result;
-use likelier::data::benchmark::{Benchmark, Dataset};
+use likelier::Error;
+use likelier::data::benchmark::{Benchmark, Dataset, PaperModel};
 
-use super::job;
+use super::job::{self, Conditions};
 use super::raw::{Key, Raw};
 use super::spec::Job;
 use crate::talk;
@@ -16,6 +18,8 @@ use crate::talk;
 /// How trials are carried out. Nothing here changes a result.
 pub(super) struct Labour<'a> {
     pub(super) sets: &'a Sets,
+    /// Where trials that take long keep their state.
+    pub(super) folder: &'a Path,
     /// Trials at a time.
     pub(super) workers: usize,
     /// Threads of each.
@@ -36,10 +40,14 @@ pub(super) struct Course {
     pub(super) notes: Vec<String>,
 }
 
+/// Steps of the bar for each trial.
+const STEPS: u64 = 1000;
+
 /// Runs the trials of `jobs` that are `open`, and adds each to the file when it is finished.
 pub(super) fn run(jobs: &[Job], open: &[&Job], raw: &mut Raw, labour: &Labour<'_>) -> Result<Course> {
-    let bar = talk::bar(jobs.len() as u64, "{bar:32} trial {pos} of {len}, {eta} left, {msg}");
-    bar.set_position((jobs.len() - open.len()) as u64);
+    let bar = talk::bar(STEPS * jobs.len() as u64, "{bar:32} {eta} left, {msg}");
+    let before = jobs.len() - open.len();
+    bar.set_position(STEPS * before as u64);
     bar.reset_eta();
     let sets = labour.sets;
     // What is not there is said before the work, not after hours of it.
@@ -54,15 +62,41 @@ pub(super) fn run(jobs: &[Job], open: &[&Job], raw: &mut Raw, labour: &Labour<'_
                 return;
             }
             let name = name(job);
-            bar.set_message(name.clone());
-            let outcome = sets
-                .get(job.dataset)
-                .and_then(|dataset| job::run(job, &dataset, labour.threads, labour.stop));
+            let say = |what: &str| {
+                let done = before + finished.load(Ordering::Relaxed);
+                bar.set_message(format!("{done} of {} trials done, now {what}", jobs.len()));
+            };
+            say(&name);
+            let state = state(job, labour.folder);
+            let shown = AtomicU64::new(0);
+            let tell = |epoch: usize, epochs: usize| {
+                let at = STEPS * epoch as u64 / epochs.max(1) as u64;
+                bar.inc(at.saturating_sub(shown.swap(at, Ordering::Relaxed)));
+                if state.is_some() {
+                    let epoch = format!("{name}, epoch {epoch} of {epochs}");
+                    say(&epoch);
+                    talk::detail(|| epoch);
+                }
+            };
+            let (threads, stop) = (labour.threads, labour.stop);
+            let conditions = Conditions { threads, stop, state: state.as_deref(), tell: &tell };
+            let attempt = || job::run(job, &*sets.get(job.dataset)?, &conditions);
+            let outcome = attempt().or_else(|error| match (&state, error.downcast_ref()) {
+                // Another version's state, or a damaged one, is of no use.
+                (Some(state), Some(Error::Checkpoint { .. })) => {
+                    fs::remove_file(state)?;
+                    attempt()
+                }
+                _ => Err(error),
+            });
             match outcome {
                 Ok(Some(outcome)) => {
                     if let Err(error) = locked(&raw).add(&Key::of(job), &outcome) {
                         *locked(&broken) = Some(error);
                         return;
+                    }
+                    if let Some(state) = state {
+                        let _ = fs::remove_file(state);
                     }
                     talk::detail(|| format!("done: {name}"));
                     finished.fetch_add(1, Ordering::Relaxed);
@@ -70,7 +104,7 @@ pub(super) fn run(jobs: &[Job], open: &[&Job], raw: &mut Raw, labour: &Labour<'_
                 Ok(None) => {}
                 Err(error) => locked(&failed).push(format!("{name}: {error:#}")),
             }
-            bar.inc(1);
+            bar.inc(STEPS.saturating_sub(shown.into_inner()));
         }
     };
     std::thread::scope(|scope| {
@@ -79,6 +113,8 @@ pub(super) fn run(jobs: &[Job], open: &[&Job], raw: &mut Raw, labour: &Labour<'_
         }
     });
     bar.finish_and_clear();
+    // Unless it holds the state of a trial.
+    let _ = fs::remove_dir(labour.folder);
     if let Some(error) = locked(&broken).take() {
         return Err(error);
     }
@@ -86,6 +122,20 @@ pub(super) fn run(jobs: &[Job], open: &[&Job], raw: &mut Raw, labour: &Labour<'_
     let finished = finished.into_inner();
     let left = open.len() - finished - failed.len();
     Ok(Course { failed, finished, left, notes: sets.notes(jobs) })
+}
+
+/// The file for the state of a trial that takes long: a network's. A linear model's takes seconds.
+fn state(job: &Job, folder: &Path) -> Option<PathBuf> {
+    if job.dataset.spec().model == PaperModel::Linear {
+        return None;
+    }
+    let name = format!("{} {}", name(job), job.settings.digest().ok()?);
+    let plain: String = name
+        .chars()
+        .map(|c| if c.is_alphanumeric() || c == '.' { c } else { '-' })
+        .collect();
+    fs::create_dir_all(folder).ok()?;
+    Some(folder.join(plain + ".checkpoint"))
 }
 
 fn name(job: &Job) -> String {

@@ -11,7 +11,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use likelier::data::Rows;
 use likelier::estimate::calibration::calibrate;
-use likelier::train::{Config, Data, EpochSummary};
+use likelier::train::{Config, Data};
 use likelier::{Classifier, Method, Prior, Protocol};
 
 use crate::check::diagnose;
@@ -143,9 +143,7 @@ impl Train {
         let watch = watch.transpose()?;
         let (classifier, epochs) = running::run(&data, &config, &state, self.threads, watch.as_ref())?;
         warnings.extend(given_up(&classifier));
-        // A run that goes on from its last epoch has none left.
-        let none = EpochSummary { epoch: config.epochs, ..EpochSummary::default() };
-        let last = epochs.last().map_or(none, |epoch| epoch.of);
+        let last = epochs.last().map(|epoch| epoch.of).unwrap_or_default();
         let mut classifier = classifier.with_features(items.features)?;
         let judgement = held_out.as_ref().and_then(|pairs| {
             let judged = Judgement::new(&classifier, &items.rows, pairs, &believed, exact_counts);

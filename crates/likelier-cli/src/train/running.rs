@@ -8,8 +8,8 @@ use likelier::Classifier;
 use likelier::data::{Comparisons, Rows};
 use likelier::estimate::Interval;
 use likelier::estimate::metrics::Assumptions;
-use likelier::train::{Config, Control, Data, EpochSummary, Outcome, Progress, train_with};
-use serde::Serialize;
+use likelier::train::{Config, Control, Data, EpochSummary, Notes, Outcome, Progress, train_with};
+use serde::{Deserialize, Serialize};
 
 use crate::judging::Scored;
 use crate::output::range;
@@ -55,7 +55,7 @@ impl State {
 }
 
 /// What one epoch did, and how good the classifier was after it.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 pub(crate) struct Epoch {
     #[serde(flatten)]
     pub(crate) of: EpochSummary,
@@ -85,7 +85,8 @@ impl Watch<'_> {
 /// Looks in a run, at the most.
 const LOOKS: usize = 20;
 
-/// Trains, with a bar on a terminal; Ctrl-C saves the state. Also says what each epoch did.
+/// Trains, with a bar on a terminal; Ctrl-C saves the state. Also says what each epoch did, those before an
+/// interruption included.
 pub(super) fn run(
     data: &Data<'_>,
     config: &Config,
@@ -93,16 +94,17 @@ pub(super) fn run(
     threads: Option<usize>,
     watch: Option<&Watch<'_>>,
 ) -> Result<(Classifier, Vec<Epoch>)> {
+    let notes = Notes::default();
     let control = Control {
         threads,
         checkpoint: state.kept.then_some(state.path.as_path()),
+        notes: Some(&notes),
         stop: state.kept.then(interrupt::ask_to_stop),
     };
     let bar = talk::bar(config.epochs as u64, "{bar:32} epoch {pos} of {len}, {eta} left, {msg}");
     let watch = watch.filter(|watch| watch.recorded || !bar.is_hidden());
     let every = config.epochs.div_ceil(LOOKS).max(1);
     let mut seen = String::new();
-    let mut epochs = Vec::new();
     let outcome = train_with(data, config, &control, |summary, progress| {
         // Counted from the end, so that the last epoch is among them.
         let looks = (config.epochs - summary.epoch.min(config.epochs)).is_multiple_of(every);
@@ -110,7 +112,8 @@ pub(super) fn run(
         if let Some(accuracy) = &accuracy {
             seen = format!(", accuracy {:.3} ({})", accuracy.value.clamp(0.0, 1.0), range(accuracy));
         }
-        epochs.push(Epoch { of: *summary, accuracy });
+        // Its numbers are finite, so it can always be noted.
+        let _ = notes.add(&Epoch { of: *summary, accuracy });
         bar.set_message(format!("risk {:.4}{seen}", summary.risk));
         bar.set_position(summary.epoch as u64);
         talk::detail(|| format!("epoch {}: risk {:.4}{seen}", summary.epoch, summary.risk));
@@ -119,7 +122,7 @@ pub(super) fn run(
     bar.finish_and_clear();
     interrupt::end_at_once();
     match outcome {
-        Outcome::Finished(classifier) => Ok((*classifier, epochs)),
+        Outcome::Finished(classifier) => Ok((*classifier, notes.all()?)),
         Outcome::Stopped { epoch } => Err(Interrupted { epoch, epochs: config.epochs }.into()),
     }
 }

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use super::Notes;
 use super::hold_out::Best;
 use super::posterior::{Recent, WarmedUp};
 use super::run::Run;
@@ -20,7 +21,9 @@ use crate::model::Weights;
 
 /// Saves at most this often, unless the run ends.
 const INTERVAL: Duration = Duration::from_secs(10);
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
+/// More than any state's first line has.
+const LONGEST_LINE: u64 = 1 << 28;
 
 pub(super) struct Checkpoint<'a> {
     path: &'a Path,
@@ -45,6 +48,7 @@ struct Header {
     recent: Vec<usize>,
     parameters: usize,
     buffers: usize,
+    notes: Vec<serde_json::Value>,
 }
 
 impl<'a> Checkpoint<'a> {
@@ -54,16 +58,16 @@ impl<'a> Checkpoint<'a> {
     }
 
     /// Writes the state, if it is time or `now`. The file is replaced as a whole.
-    pub(super) fn save(&mut self, run: &Run<'_>, now: bool) -> Result<(), Error> {
+    pub(super) fn save(&mut self, run: &Run<'_>, notes: Option<&Notes>, now: bool) -> Result<(), Error> {
         if !now && self.saved.is_some_and(|saved| saved.elapsed() < INTERVAL) {
             return Ok(());
         }
-        self.write(run).map_err(|reason| Error::file(self.path, reason))?;
+        self.write(run, notes).map_err(|reason| Error::file(self.path, reason))?;
         self.saved = Some(Instant::now());
         Ok(())
     }
 
-    fn write(&self, run: &Run<'_>) -> io::Result<()> {
+    fn write(&self, run: &Run<'_>, notes: Option<&Notes>) -> io::Result<()> {
         let (optimiser_steps, moments) = run.optimiser.state();
         let recent = run.posterior.as_ref().map(|posterior| &posterior.recent);
         let warmed_up = run.posterior.as_ref().and_then(|posterior| posterior.warmed_up.as_ref());
@@ -81,6 +85,7 @@ impl<'a> Checkpoint<'a> {
                 .unwrap_or_default(),
             parameters: run.weights.parameters.len(),
             buffers: run.weights.buffers.len(),
+            notes: notes.map(Notes::values).unwrap_or_default(),
         };
         let mut lists = vec![&run.weights.parameters[..], &run.weights.buffers, moments[0], moments[1]];
         let further = run.teacher.iter().map(|teacher| &teacher.weights);
@@ -102,20 +107,25 @@ impl<'a> Checkpoint<'a> {
     }
 
     /// Puts a saved state into a fresh run; nothing if there is no file.
-    pub(super) fn load(&self, run: &mut Run<'_>) -> Result<(), Error> {
+    pub(super) fn load(&self, run: &mut Run<'_>, notes: Option<&Notes>) -> Result<(), Error> {
         let file = match File::open(self.path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(Error::file(self.path, error)),
         };
-        self.read(BufReader::new(file), run)
+        let kept = self.read(BufReader::new(file), run)?;
+        if let Some(notes) = notes {
+            notes.restore(kept);
+        }
+        Ok(())
     }
 
-    fn read(&self, mut file: impl BufRead, run: &mut Run<'_>) -> Result<(), Error> {
-        let bad = |problem: &str| Error::format(self.path, problem);
+    /// Returns the notes.
+    fn read(&self, mut file: impl BufRead, run: &mut Run<'_>) -> Result<Vec<serde_json::Value>, Error> {
+        let bad = |problem| Error::Checkpoint { path: self.path.to_owned(), problem };
         let cut = |_| bad("the checkpoint is cut short or damaged");
         let mut line = Vec::new();
-        (&mut file).take(1 << 20).read_until(b'\n', &mut line).map_err(cut)?;
+        (&mut file).take(LONGEST_LINE).read_until(b'\n', &mut line).map_err(cut)?;
         let header: Header = serde_json::from_slice(&line).map_err(|_| bad("this is not a checkpoint"))?;
         if header.format != FORMAT || header.run != self.identity {
             return Err(bad("the checkpoint belongs to a run with other settings, data or version"));
@@ -157,7 +167,7 @@ impl<'a> Checkpoint<'a> {
         run.optimiser.restore(header.optimiser_steps, moments)?;
         run.epochs_done = header.epochs_done;
         run.stopped_early = header.stopped_early;
-        Ok(())
+        Ok(header.notes)
     }
 }
 

@@ -8,6 +8,7 @@ mod config;
 mod guard;
 mod hold_out;
 mod memory;
+mod notes;
 mod optimiser;
 mod posterior;
 mod recommended;
@@ -21,6 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use config::{Config, Criterion, HoldOut, Predictor, PruningSchedule};
 pub use guard::Fallback;
+pub use notes::Notes;
 pub use optimiser::{Optimiser, OptimiserKind};
 pub use run::Progress;
 pub use teacher::Teacher;
@@ -53,6 +55,8 @@ pub struct Control<'a> {
     pub threads: Option<usize>,
     /// A file to keep the state in. A run that finds one there goes on from it.
     pub checkpoint: Option<&'a Path>,
+    /// What the caller wants kept in that file as well.
+    pub notes: Option<&'a Notes>,
     /// Becomes true when the run should save its state and stop (Ctrl-C).
     pub stop: Option<&'a AtomicBool>,
 }
@@ -70,7 +74,7 @@ pub enum Outcome {
 }
 
 /// What one epoch did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EpochSummary {
     /// Epochs done, from 1.
     pub epoch: usize,
@@ -146,14 +150,14 @@ fn train_here(
     let mut run = Run::start(data, config)?;
     let mut checkpoint = control.checkpoint.map(|path| Checkpoint::new(path, &run)).transpose()?;
     if let Some(checkpoint) = &checkpoint {
-        checkpoint.load(&mut run)?;
+        checkpoint.load(&mut run, control.notes)?;
     }
     while !run.is_done() {
         let summary = run.epoch()?;
         observe(&summary, &mut Progress(&mut run))?;
         let stopping = control.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
         if let Some(checkpoint) = &mut checkpoint {
-            checkpoint.save(&run, stopping || run.is_done())?;
+            checkpoint.save(&run, control.notes, stopping || run.is_done())?;
         }
         if stopping && !run.is_done() {
             return Ok(Outcome::Stopped { epoch: summary.epoch });
