@@ -16,13 +16,16 @@ impl ModelKind {
     pub(super) fn architecture(
         self,
         width: usize,
-        hidden: &[usize],
+        hidden: Option<&[usize]>,
         image: Option<[usize; 3]>,
     ) -> Architecture {
         let image = || image.or(square_image(width)).unwrap_or([1, width.isqrt(), width.isqrt()]);
         match self {
             Self::Linear => Architecture::Linear,
-            Self::Mlp => Architecture::Mlp(Mlp { hidden: hidden.to_vec(), ..Mlp::of_the_paper() }),
+            Self::Mlp => Architecture::Mlp(match hidden {
+                Some(hidden) => Mlp { hidden: hidden.to_vec(), ..Mlp::of_the_paper() },
+                None => Mlp::of_the_paper(),
+            }),
             Self::Resnet34 => Architecture::ResNet(ResNet::resnet34(image())),
             Self::Resnet32 => Architecture::ResNet(ResNet::resnet32(image())),
         }

@@ -15,6 +15,7 @@ use likelier::train::{Config, Data};
 use likelier::{Classifier, Method, Prior, Protocol};
 
 use crate::check::diagnose;
+use crate::hint::Mistake;
 use crate::input::{
     BeliefArguments, Card, ColumnArguments, ComparisonArguments, Judged, NoPrior, Supervision, at_least_one,
 };
@@ -55,9 +56,9 @@ pub(crate) struct Train {
     /// Which model.
     #[arg(long, value_enum, default_value_t = ModelKind::Linear)]
     model: ModelKind,
-    /// Units of the hidden layers of an mlp.
-    #[arg(long, value_name = "N,…", value_delimiter = ',', default_values_t = [300, 300, 300])]
-    hidden: Vec<usize>,
+    /// Units of the hidden layers of an mlp [default: 300,300,300].
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    hidden: Option<Vec<usize>>,
     /// Channels, height and width of the images of a resnet, and of those that the report shows [default:
     /// square, 1 or 3 channels].
     #[arg(long, value_name = "C,H,W", value_parser = kind::image_shape)]
@@ -112,6 +113,10 @@ pub(crate) struct Train {
 impl Train {
     pub(crate) fn run(&self) -> Result<()> {
         let stated: Option<Method> = self.method.as_deref().map(str::parse).transpose()?;
+        if self.hidden.is_some() && self.model != ModelKind::Mlp {
+            let what = "--hidden is about an mlp, which is not the model here".into();
+            bail!(Mistake { what, advice: "add --model mlp, or leave out --hidden" });
+        }
         let read = self.input.files();
         let out = NewFile::create(&self.out, &read)?;
         let alone = out.is_standard_output(self.json)?;
@@ -219,7 +224,8 @@ impl Train {
         warnings: &mut Vec<Warning>,
     ) -> Result<(Config, Option<Selected>)> {
         let config = |method| {
-            let architecture = self.model.architecture(data.rows.width(), &self.hidden, self.image);
+            let architecture =
+                self.model.architecture(data.rows.width(), self.hidden.as_deref(), self.image);
             let recommended = Config::recommended(method, architecture, prior, protocol, data);
             let epochs = self.epochs.unwrap_or(recommended.epochs);
             Config {

@@ -109,14 +109,21 @@ pub(super) fn run(
         // Counted from the end, so that the last epoch is among them.
         let looks = (config.epochs - summary.epoch.min(config.epochs)).is_multiple_of(every);
         let accuracy = watch.filter(|_| looks).and_then(|watch| watch.look(data.rows, progress));
-        if let Some(accuracy) = &accuracy {
-            seen = format!(", accuracy {:.3} ({})", accuracy.value.clamp(0.0, 1.0), range(accuracy));
+        let fresh = accuracy.map(|accuracy| {
+            format!(", accuracy {:.3} ({})", accuracy.value.clamp(0.0, 1.0), range(&accuracy))
+        });
+        talk::detail(|| {
+            let fresh = fresh.as_deref().unwrap_or_default();
+            format!("epoch {}: risk {:.4}{fresh}", summary.epoch, summary.risk)
+        });
+        // The bar keeps the last one in sight.
+        if let Some(fresh) = fresh {
+            seen = fresh;
         }
         // Its numbers are finite, so it can always be noted.
         let _ = notes.add(&Epoch { of: *summary, accuracy });
         bar.set_message(format!("risk {:.4}{seen}", summary.risk));
         bar.set_position(summary.epoch as u64);
-        talk::detail(|| format!("epoch {}: risk {:.4}{seen}", summary.epoch, summary.risk));
         Ok(())
     })?;
     bar.finish_and_clear();

@@ -45,6 +45,14 @@ pub(crate) struct Trained<'a> {
 }
 
 impl Trained<'_> {
+    /// As it was stated; an estimate is rounded.
+    fn shown_prior(&self) -> String {
+        match self.prior_interval {
+            Some(_) => format!("{:.3}", self.prior),
+            None => self.prior.to_string(),
+        }
+    }
+
     /// For people.
     pub(super) fn text(&self) -> String {
         let mut text = format!(
@@ -56,7 +64,7 @@ impl Trained<'_> {
             self.comparisons,
             self.items,
             self.features,
-            self.prior,
+            self.shown_prior(),
             self.protocol,
             self.seed,
             self.epochs,
