@@ -81,7 +81,8 @@ impl Optimiser {
                         *square * keep_square + take_square * gradient * gradient,
                         TINY_SQUARE,
                     );
-                    *parameter = kept - step_size * *mean / (square.sqrt() * square_correction + EPSILON);
+                    let moved = kept - step_size * *mean / (square.sqrt() * square_correction + EPSILON);
+                    *parameter = without_tiny(moved, if *mean == 0.0 { LEFT_BEHIND } else { 0.0 });
                 }
             });
         });
@@ -129,6 +130,9 @@ impl Optimiser {
 const TINY: f32 = 1e-17;
 /// The same for averages of their squares.
 const TINY_SQUARE: f32 = 1e-36;
+/// A parameter below it that no gradient moves any more has been decayed away, and becomes 0. Left where it
+/// stands, its products with others like it in the next layer would again leave the normal range.
+const LEFT_BEHIND: f32 = 1e-9;
 
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "only inlined code is compiled for the wider vectors")]
@@ -173,6 +177,22 @@ mod tests {
         let mut far = [20.0_f32];
         Optimiser::new(OptimiserKind::AdamW, 1, 0.1, 0.5).step(&mut far, &[0.0]);
         assert!((far[0] - 19.0).abs() < 1e-5, "shrinks with the weight: {far:?}");
+    }
+
+    #[test]
+    fn what_decay_alone_moves_ends_at_zero_and_what_a_gradient_moves_does_not() {
+        for kind in [OptimiserKind::Adam, OptimiserKind::AdamW] {
+            // The first has no gradient of its own, the second one that holds it near zero.
+            let mut parameters = [0.5_f32, 1e-3];
+            let mut optimiser = Optimiser::new(kind, 2, 1e-3, 20.0);
+            let mut zeros = 0;
+            for _ in 0..20_000 {
+                let pull = parameters[1].signum();
+                optimiser.step(&mut parameters, &[0.0, pull]);
+                zeros += usize::from(parameters[1] == 0.0);
+            }
+            assert_eq!((parameters[0], zeros), (0.0, 0), "{kind:?}");
+        }
     }
 
     #[test]
