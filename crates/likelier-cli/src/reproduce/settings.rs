@@ -3,7 +3,7 @@
 use anyhow::Result;
 use likelier::data::benchmark::{Dataset, PaperModel};
 use likelier::estimate::selection::{Candidate, Grid};
-use likelier::model::{Architecture, Mlp, ResNet, ScalingKind};
+use likelier::model::{Architecture, Mlp, MlpNorm, ResNet, ScalingKind};
 use likelier::risk::Setting;
 use likelier::risk::progressive::PruningWeights;
 use likelier::train::{Config, Criterion, Data, HoldOut, Predictor, PruningSchedule};
@@ -86,11 +86,13 @@ enum Belief {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub(super) enum Model {
     Paper,
     Linear,
     Mlp,
+    MlpInputNorm,
+    MlpNoNorm,
     Resnet34,
     Resnet32,
 }
@@ -149,9 +151,12 @@ impl Settings {
 
     /// The model of the data set, where the paper's is asked for.
     pub(super) fn architecture(&self, model: PaperModel) -> Architecture {
+        let mlp = |norm| Architecture::Mlp(Mlp { norm, ..Mlp::of_the_paper() });
         match (self.model, model) {
             (Model::Linear, _) | (Model::Paper, PaperModel::Linear) => Architecture::Linear,
             (Model::Mlp, _) | (Model::Paper, PaperModel::Mlp) => Architecture::Mlp(Mlp::of_the_paper()),
+            (Model::MlpInputNorm, _) => mlp(MlpNorm::Input),
+            (Model::MlpNoNorm, _) => mlp(MlpNorm::None),
             (Model::Resnet32, _) => Architecture::ResNet(ResNet::resnet32([3, 32, 32])),
             (Model::Resnet34, _) | (Model::Paper, PaperModel::ResNet34) => {
                 Architecture::ResNet(ResNet::resnet34([3, 32, 32]))
