@@ -160,7 +160,8 @@ impl<'a> Scored<'a> {
     }
 }
 
-/// What is wrong if the estimates cannot be true, or say that the classifier is worse than no classifier.
+/// What is wrong if the estimates cannot be true, say that the classifier is worse than no classifier, or leave
+/// open whether it has learnt anything.
 pub(crate) fn doubts(metrics: &Metrics, prior: Prior) -> Option<Warning> {
     let impossible = [
         ("accuracy", metrics.accuracy),
@@ -179,14 +180,21 @@ pub(crate) fn doubts(metrics: &Metrics, prior: Prior) -> Option<Warning> {
         return Some(Warning { code: "impossible-estimate", message });
     }
     let usual = prior.positive().max(prior.negative());
-    (metrics.accuracy.high < usual).then(|| {
+    if metrics.accuracy.high < usual {
         let always = if prior.positive() > 0.5 { "positive" } else { "negative" };
         let message = format!(
             "the classifier is worse than always answering {always}: right in {:.3} ({}), not {usual:.3}",
             metrics.accuracy.value.clamp(0.0, 1.0),
             range(&metrics.accuracy)
         );
-        Warning { code: "worse-than-constant", message }
+        return Some(Warning { code: "worse-than-constant", message });
+    }
+    (metrics.auc.low <= 0.5).then(|| {
+        let message = format!(
+            "nothing shows that the classifier has learnt to tell the classes apart: its AUC may be that of a coin, 0.5 ({})",
+            range(&metrics.auc)
+        );
+        Warning { code: "no-better-than-chance", message }
     })
 }
 

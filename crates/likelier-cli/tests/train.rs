@@ -399,6 +399,33 @@ fn estimates_that_cannot_be_true_are_called_so() {
 }
 
 #[test]
+fn comparisons_ordered_by_a_coin_are_said_to_teach_nothing() {
+    const SAID: &str = "nothing shows that the classifier has learnt to tell the classes apart";
+    let files = Files::new();
+    let output = files.likelier(&format!("{TRAIN} --hold-out 0.5 --out model.likelier"));
+    assert!(!String::from_utf8(output.stderr).unwrap().contains(SAID));
+    let mut rng = stream(6, Purpose::Comparisons);
+    let by_a_coin: String = files
+        .read("comparisons.csv")
+        .lines()
+        .map(|line| match line.split_once(',') {
+            Some((likelier, other)) if likelier != "likelier" && unit(&mut rng) < 0.5 => {
+                format!("{other},{likelier}\n")
+            }
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    files.write("comparisons.csv", &by_a_coin);
+    let output = files.likelier(&format!("{TRAIN} --hold-out 0.5 --out coin.likelier"));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains(SAID), "{said}");
+    assert!(
+        files.read("coin.html").contains("othing shows that the classifier has learnt"),
+        "not in the report"
+    );
+}
+
+#[test]
 fn what_is_read_is_not_written_over_dataset_json_included() {
     let files = Files::new();
     let card = "{\"protocol\": \"forced-choice\", \"prior\": 0.5}";

@@ -76,7 +76,14 @@ fn bites_at_the_end(record: &Record<'_>) -> bool {
 }
 
 fn is_grave(code: &str) -> bool {
-    matches!(code, "not-judged" | "protocol-contradicted" | "impossible-estimate" | "worse-than-constant")
+    matches!(
+        code,
+        "not-judged"
+            | "protocol-contradicted"
+            | "impossible-estimate"
+            | "worse-than-constant"
+            | "no-better-than-chance"
+    )
 }
 
 fn advice(code: &str) -> &'static str {
@@ -95,6 +102,10 @@ fn advice(code: &str) -> &'static str {
              together; `likelier check` helps. Do not use the numbers below."
         }
         "worse-than-constant" => "Training went wrong: try a smaller --learning-rate, or --select.",
+        "no-better-than-chance" => {
+            "Make sure that the first item of each comparison is the likelier one and that ids name the right rows; hold out \
+             more comparisons (`likelier plan` says how many are enough), or try --model mlp or other features."
+        }
         "fell-back" => "Collect more comparisons; the classifier is that of --method likelihood.",
         "not-calibrated" => "Hold out comparisons (--hold-out) to calibrate by.",
         "shifted-only" => "Take the probabilities for an order, not for frequencies.",
