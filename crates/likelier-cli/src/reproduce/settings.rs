@@ -6,7 +6,7 @@ use likelier::estimate::selection::{Candidate, Grid};
 use likelier::model::{Architecture, Mlp, MlpNorm, ResNet, ScalingKind};
 use likelier::risk::Setting;
 use likelier::risk::progressive::PruningWeights;
-use likelier::train::{Config, Criterion, Data, HoldOut, Predictor, PruningSchedule};
+use likelier::train::{Config, Criterion, Data, HoldOut, Passes, Predictor, PruningSchedule};
 use likelier::trial::{Design, Drawing, Judge, TestSet};
 use likelier::{Collection, Method, Prior, Protocol};
 use serde::{Deserialize, Serialize};
@@ -33,6 +33,8 @@ pub(super) struct Settings {
     pub(super) model: Model,
     pub(super) epochs: usize,
     batch_rows: usize,
+    #[serde(skip_serializing_if = "are_together")]
+    passes: Passes,
     pub(super) learning_rate: f64,
     pub(super) weight_decay: f64,
     scaling: Scaled,
@@ -74,6 +76,11 @@ impl Configuration {
     fn is_stated(&self) -> bool {
         *self == Self::Stated
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn are_together(passes: &Passes) -> bool {
+    *passes == Passes::Together
 }
 
 /// The protocol that the methods believe in.
@@ -202,6 +209,7 @@ impl Settings {
             architecture: self.architecture(model),
             epochs: self.epochs,
             batch_rows: self.batch_rows,
+            passes: self.passes,
             learning_rate: self.grid_learning_rate.first().copied().unwrap_or(self.learning_rate),
             weight_decay: self.grid_weight_decay.first().copied().unwrap_or(self.weight_decay),
             warm_up_epochs: self.warm_up_epochs.min(self.epochs.saturating_sub(1)),

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::optimiser::{Optimiser, OptimiserKind};
+use super::passes::Passes;
 use crate::error::Error;
 use crate::model::{Architecture, ScalingKind};
 use crate::prior::Prior;
@@ -22,6 +23,8 @@ pub struct Config {
     pub epochs: usize,
     /// Rows of both piles in a mini-batch: 256 means 128 comparisons. The last batch may be shorter.
     pub batch_rows: usize,
+    /// What of it passes through the model together.
+    pub passes: Passes,
     /// How the gradient is followed.
     pub optimiser: OptimiserKind,
     /// The optimiser's.
@@ -103,6 +106,7 @@ impl Config {
             architecture: Architecture::Linear,
             epochs: 100,
             batch_rows: 256,
+            passes: Passes::Together,
             optimiser: OptimiserKind::Adam,
             learning_rate: 1e-2,
             weight_decay: 1e-5,

@@ -4,6 +4,7 @@ use super::batches::Batches;
 use super::config::{Config, Criterion, Predictor, PruningSchedule};
 use super::hold_out::{Best, Parts, measure};
 use super::optimiser::Optimiser;
+use super::passes::Passing;
 use super::posterior::Posterior;
 use super::teacher::Teacher;
 use super::threshold::prior_quantile;
@@ -11,9 +12,7 @@ use super::work::{Step, Totals, Work};
 use super::{Data, EpochSummary, Phase, memory};
 use crate::data::{Features, Label, Pile, class_counts};
 use crate::error::Error;
-use crate::model::{
-    Classifier, Model, ProbabilityMap, Scaling, ScalingKind, Stored, TrainingSummary, Weights,
-};
+use crate::model::{Classifier, ProbabilityMap, Scaling, ScalingKind, Stored, TrainingSummary, Weights};
 use crate::nn::simd::fast;
 use crate::prior::Prior;
 use crate::protocol::Mixture;
@@ -32,7 +31,7 @@ pub(super) struct Run<'a> {
     pub(super) method: Composition,
     pub(super) mixture: Mixture,
     scaling: Scaling,
-    model: Box<dyn Model>,
+    model: Passing,
     pub(super) weights: Weights,
     pub(super) optimiser: Optimiser,
     /// A moving average of the weights, where the method or the prediction needs one.
@@ -70,8 +69,9 @@ impl<'a> Run<'a> {
         let scaling = Scaling::fit(kind, data.rows, &[&parts.trained[0], &parts.trained[1]]);
         let mut rng = stream(config.seed, Purpose::Weights);
         let weights = config.architecture.initial_weights(width, &mut rng)?;
-        let model = config.architecture.build(width, batches.largest())?;
         let parameters = weights.parameters.len();
+        let model =
+            Passing::new(config.passes, &config.architecture, width, batches.largest(), parameters)?;
         Ok(Self {
             data,
             labels,
@@ -143,9 +143,9 @@ impl<'a> Run<'a> {
         let has_teacher = self.method.has_teacher;
         if let Some(teacher) = self.teacher.as_mut().filter(|_| has_teacher) {
             teacher_scores.resize(which.len(), 0.0);
-            self.model.forward(&mut teacher.weights, &rows, teacher_scores)?;
+            self.model.forward(&mut teacher.weights, &rows, likelier, teacher_scores)?;
         }
-        self.model.forward(&mut self.weights, &rows, scores)?;
+        self.model.forward(&mut self.weights, &rows, likelier, scores)?;
 
         let posterior = self.posterior.as_mut().filter(|posterior| !posterior.is_warming_up());
         let level = posterior.map(|posterior| posterior.infer(teacher_scores, weights, targets));
@@ -176,7 +176,7 @@ impl<'a> Run<'a> {
         let batch = Batch { likelier: side(0..likelier), other: side(likelier..scores.len()) };
         let evaluation = self.method.objective.evaluate(&batch, gradients)?;
 
-        self.model.backward(&self.weights, &rows, gradients.all(), gradient)?;
+        self.model.backward(&self.weights, &rows, likelier, gradients.all(), gradient)?;
         self.optimiser.step(&mut self.weights.parameters, gradient);
         match &mut self.teacher {
             Some(teacher) if has_teacher => teacher.update(&self.weights.parameters),
