@@ -15,7 +15,7 @@ pub enum Passes {
     Together,
     /// Each pile by itself. In training, a network with batch normalisation can then tell the piles apart by
     /// what their rows have in common, which a single row to be scored does not have: it learns little
-    /// of use. It is here because the paper's numbers look as if they had been made so.
+    /// of use. It is here to ask whether the paper's numbers were made so (docs/reproduction.md).
     EachPile,
 }
 
