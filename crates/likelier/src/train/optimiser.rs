@@ -130,9 +130,10 @@ impl Optimiser {
 const TINY: f32 = 1e-17;
 /// The same for averages of their squares.
 const TINY_SQUARE: f32 = 1e-36;
-/// A parameter below it that no gradient moves any more has been decayed away, and becomes 0. Left where it
-/// stands, its products with others like it in the next layer would again leave the normal range.
-const LEFT_BEHIND: f32 = 1e-9;
+/// A parameter below it that no gradient moves any more has been decayed away (weight decay 0.01 or more) and
+/// becomes 0. Left where it stands, its products with others like it in the next layers would again leave the
+/// normal range. Weaker decay leaves larger parameters behind, and those do no harm.
+const LEFT_BEHIND: f32 = 1e-15;
 
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "only inlined code is compiled for the wider vectors")]
