@@ -25,15 +25,16 @@ pub(super) struct Settings {
     pub(super) prior_source: PriorSource,
     believed_protocol: Belief,
     believed_error: f64,
-    // Younger than the first runs: left out of the text at its default, so that their digests stay.
-    #[serde(skip_serializing_if = "Configuration::is_stated")]
+    // This and `passes` are younger than the first runs: left out of the text at their defaults, so that the
+    // digests of those stay.
+    #[serde(skip_serializing_if = "is_default")]
     configuration: Configuration,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) recommended_epochs: Option<usize>,
     pub(super) model: Model,
     pub(super) epochs: usize,
     batch_rows: usize,
-    #[serde(skip_serializing_if = "are_together")]
+    #[serde(skip_serializing_if = "is_default")]
     passes: Passes,
     pub(super) learning_rate: f64,
     pub(super) weight_decay: f64,
@@ -64,23 +65,16 @@ pub(super) enum PriorSource {
 }
 
 /// Where the training settings come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Configuration {
+    #[default]
     Stated,
     Recommended,
 }
 
-impl Configuration {
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-    fn is_stated(&self) -> bool {
-        *self == Self::Stated
-    }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn are_together(passes: &Passes) -> bool {
-    *passes == Passes::Together
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// The protocol that the methods believe in.
@@ -161,7 +155,7 @@ impl Settings {
         let mlp = |norm| Architecture::Mlp(Mlp { norm, ..Mlp::of_the_paper() });
         match (self.model, model) {
             (Model::Linear, _) | (Model::Paper, PaperModel::Linear) => Architecture::Linear,
-            (Model::Mlp, _) | (Model::Paper, PaperModel::Mlp) => Architecture::Mlp(Mlp::of_the_paper()),
+            (Model::Mlp, _) | (Model::Paper, PaperModel::Mlp) => mlp(MlpNorm::EachLayer),
             (Model::MlpInputNorm, _) => mlp(MlpNorm::Input),
             (Model::MlpNoNorm, _) => mlp(MlpNorm::None),
             (Model::Resnet32, _) => Architecture::ResNet(ResNet::resnet32([3, 32, 32])),

@@ -33,12 +33,11 @@ impl Passing {
         architecture: &Architecture,
         width: usize,
         rows: usize,
-        parameters: usize,
     ) -> Result<Self, Error> {
         let build = || architecture.build(width, rows);
         let other = match passes {
             Passes::Together => None,
-            Passes::EachPile => Some((build()?, vec![0.0; parameters])),
+            Passes::EachPile => Some((build()?, vec![0.0; architecture.parameters(width)])),
         };
         Ok(Self { model: build()?, other })
     }
@@ -138,7 +137,7 @@ mod tests {
         }
         let which: Vec<u32> = (0..ROWS).collect();
         let batch = Stored { rows: &rows, scaling: &scaling, which: &which };
-        let mut passing = Passing::new(passes, &architecture, WIDTH, which.len(), parameters).unwrap();
+        let mut passing = Passing::new(passes, &architecture, WIDTH, which.len()).unwrap();
         let mut scores = vec![0.0; which.len()];
         passing.forward(&mut weights, &batch, likelier, &mut scores).unwrap();
         let mut gradient = vec![f32::NAN; parameters];

@@ -69,9 +69,8 @@ impl<'a> Run<'a> {
         let scaling = Scaling::fit(kind, data.rows, &[&parts.trained[0], &parts.trained[1]]);
         let mut rng = stream(config.seed, Purpose::Weights);
         let weights = config.architecture.initial_weights(width, &mut rng)?;
+        let model = Passing::new(config.passes, &config.architecture, width, batches.largest())?;
         let parameters = weights.parameters.len();
-        let model =
-            Passing::new(config.passes, &config.architecture, width, batches.largest(), parameters)?;
         Ok(Self {
             data,
             labels,
