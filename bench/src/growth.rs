@@ -50,6 +50,6 @@ fn seconds(architecture: &Architecture, rows: usize, features: usize, epochs: us
     };
     let data = Data { rows: &matrix, piles: comparisons.piles(), labels: None };
     let start = Instant::now();
-    train(&data, &config, |_, _| Ok(()))?;
+    train(&data, &config)?;
     Ok(start.elapsed().as_secs_f64())
 }

@@ -5,11 +5,10 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use anyhow::{Result, bail};
-use likelier::data::{Comparisons, Rows};
 use likelier::model::{Architecture, Mlp, ResNet, ScalingKind};
 use likelier::random::{Purpose, stream, unit};
 use likelier::train::{Config, Control, Data, train_with};
-use likelier::{Classifier, Method, Prior, Protocol};
+use likelier::{Classifier, Comparisons, Method, Prior, Protocol, Rows};
 use serde::{Deserialize, Serialize};
 
 /// One measurement: seconds for one unit of work.
@@ -25,7 +24,7 @@ pub(crate) struct Measured {
 
 /// A work's data, made once.
 struct Prepared {
-    rows: Rows,
+    rows: Rows<'static>,
     comparisons: Comparisons,
     trained: Option<Classifier>,
 }
@@ -102,10 +101,7 @@ fn train(
         after_epoch(summary.epoch);
         Ok(())
     })?;
-    match outcome {
-        likelier::train::Outcome::Finished(classifier) => Ok(*classifier),
-        likelier::train::Outcome::Stopped { .. } => bail!("nobody asked for a stop"),
-    }
+    Ok(outcome.finished()?)
 }
 
 /// Seconds for a unit, and how many units were timed: about half a second's worth.
@@ -114,9 +110,8 @@ fn run(work: &str, prepared: &Prepared) -> Result<(f64, usize)> {
         return Ok(gemm());
     }
     if let Some(classifier) = &prepared.trained {
-        let all: Vec<u32> = (0..prepared.rows.len() as u32).collect();
         return repeat(|| {
-            black_box(classifier.scores(&prepared.rows, &all)?);
+            black_box(classifier.scores(&prepared.rows)?);
             Ok(())
         });
     }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 
-use likelier::data::{ItemBatch, ItemBatches, Items, Layout};
+use likelier_tables::{ItemBatch, ItemBatches, Items, Layout};
 
 /// Writes the bytes to a file of this name, in memory where there is such a place.
 pub fn file(name: &str, bytes: &[u8]) -> PathBuf {

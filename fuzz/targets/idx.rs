@@ -1,7 +1,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use likelier::data::read::idx::{IdxPair, read};
+use likelier_paper::read::idx::{IdxPair, read};
 
 fuzz_target!(|bytes: &[u8]| {
     let (labels, images) = bytes.split_at(bytes.len().min(16));

@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 /// What a copy of the tree needs.
-const PARTS: [&str; 7] = ["Cargo.toml", "Cargo.lock", ".cargo", "crates", "bench", "xtask", "reproduce"];
+const PARTS: [&str; 6] = ["Cargo.toml", "Cargo.lock", ".cargo", "crates", "bench", "xtask"];
 
 /// The experiment that the new method is run in.
 const EXPERIMENT: &str = r#"
@@ -52,7 +52,7 @@ pub(crate) fn prepare(root: &Path, copy: &Path, data: &Path) -> Result<Command> 
         fs::remove_dir_all(&out)?;
     }
     let mut run = Command::new(env!("CARGO"));
-    run.args(["run", "--release", "--quiet", "--target-dir"])
+    run.args(["run", "--release", "--quiet", "--package", "likelier-paper", "--target-dir"])
         .arg(root.join("target"));
     // Dependencies are shared. The copy's own crates must not be, or cargo would take them for the tree's: a setting
     // of their own keeps them apart.

@@ -53,7 +53,24 @@ fn test() -> Result<()> {
     let mut methods = Command::new("rustfmt");
     methods.args(["--check", "--edition", "2024"]).args(methods_files()?);
     step("formatting of the methods", methods)?;
-    step("clippy", cargo(["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"]))?;
+    step(
+        "clippy",
+        cargo([
+            "clippy",
+            "--workspace",
+            "--all-targets",
+            "--all-features",
+            "--quiet",
+            "--",
+            "-D",
+            "warnings",
+        ]),
+    )?;
+    // The mathematics alone: no engine, no vector instructions.
+    step(
+        "the core without its engine",
+        cargo(["check", "--package", "likelier", "--no-default-features"]),
+    )?;
     let mut documentation = cargo(["doc", "--workspace", "--no-deps", "--quiet"]);
     documentation.env("RUSTDOCFLAGS", "-D warnings");
     step("documentation", documentation)?;
@@ -71,7 +88,7 @@ fn adding() -> Result<()> {
     step("a method added as CONTRIBUTING.md shows", adding::prepare(&root(), &copy, Path::new(&data))?)?;
     adding::check(&copy)?;
     // The copy's program took the place of ours.
-    step("our own program again", cargo(["build", "--release"]))
+    step("our own programs again", cargo(["build", "--release", "--workspace"]))
 }
 
 /// The files that `risk/method.rs` declares.
@@ -96,7 +113,17 @@ fn peers() -> Result<()> {
     if models.exists() {
         std::fs::remove_dir_all(&models).with_context(|| models.display().to_string())?;
     }
-    let mut write = cargo(["run", "--release", "--package", "likelier", "--example", "model_files", "--"]);
+    let mut write = cargo([
+        "run",
+        "--release",
+        "--package",
+        "likelier",
+        "--features",
+        "onnx",
+        "--example",
+        "model_files",
+        "--",
+    ]);
     write.arg(&models);
     step("model files", write)?;
     let fixtures = root().join("crates/likelier/tests/fixtures/model-format-1");
@@ -127,11 +154,14 @@ fn fuzz() -> Result<()> {
         step("cargo-fuzz", cargo(["install", "cargo-fuzz", "--locked"]))?;
     }
     let list = cargo(["fuzz", "list"]).output().context("cannot list the targets")?;
-    let fixtures = root().join("crates/likelier/tests/fixtures");
     for target in String::from_utf8_lossy(&list.stdout).lines() {
         let corpus = root().join("fuzz/corpus").join(target);
         std::fs::create_dir_all(&corpus).with_context(|| format!("cannot make {}", corpus.display()))?;
-        let seeds = fixtures.join(if target == "model_file" { "model-format-1" } else { "tables" });
+        let seeds = root().join(if target == "model_file" {
+            "crates/likelier/tests/fixtures/model-format-1"
+        } else {
+            "crates/likelier-tables/tests/fixtures/tables"
+        });
         let mut run = cargo(["fuzz", "run", target]);
         run.env("RUSTC_BOOTSTRAP", "1").arg(corpus).arg(&seeds).arg("--");
         run.arg(format!("-max_total_time={seconds}"));

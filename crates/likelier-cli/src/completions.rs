@@ -4,21 +4,20 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
 use clap::{Args, Command, CommandFactory};
 use clap_complete::Shell;
-use clap_mangen::Man as Page;
+use clap_mangen::Man;
 
 use crate::Cli;
-use crate::output::NewFile;
+use crate::terminal::{About, NewFile, Result};
 
-/// Print what a shell needs to complete commands and options.
+/// Print a script that lets your shell complete commands and options.
 #[derive(Args)]
 #[command(after_help = "Examples:
   likelier completions bash > ~/.local/share/bash-completion/completions/likelier
   likelier completions zsh > ~/.zfunc/_likelier
   likelier completions fish > ~/.config/fish/completions/likelier.fish")]
-pub(crate) struct Completions {
+pub(crate) struct CompletionsVerb {
     /// The shell.
     #[arg(value_name = "SHELL")]
     shell: Shell,
@@ -28,13 +27,13 @@ pub(crate) struct Completions {
 #[derive(Args)]
 #[command(after_help = "Example:
   likelier man --out ~/.local/share/man/man1 && man likelier-train")]
-pub(crate) struct Man {
-    /// The folder to write to; it is made where it does not exist.
+pub(crate) struct ManVerb {
+    /// The folder to write to; it is created if it does not exist.
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 }
 
-impl Completions {
+impl CompletionsVerb {
     pub(crate) fn run(&self) -> Result<()> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "likelier", &mut script);
@@ -42,9 +41,9 @@ impl Completions {
     }
 }
 
-impl Man {
+impl ManVerb {
     pub(crate) fn run(&self) -> Result<()> {
-        fs::create_dir_all(&self.out).with_context(|| format!("cannot make {}", self.out.display()))?;
+        fs::create_dir_all(&self.out).about(|| format!("cannot make {}", self.out.display()))?;
         let mut command = Cli::command();
         command.build();
         self.write(command)
@@ -58,7 +57,7 @@ impl Man {
         // After `build` a command knows what it is called: likelier-data-list.
         let name = command.get_display_name().unwrap_or(command.get_name()).to_owned();
         let mut page = Vec::new();
-        Page::new(command).render(&mut page)?;
+        Man::new(command).render(&mut page)?;
         let out = NewFile::create(&self.out.join(format!("{name}.1")), [])?;
         out.finish(|file| Ok(file.write_all(&page)?))
     }

@@ -1,22 +1,20 @@
 //! `likelier demo`: the whole idea on real data, in seconds.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 use std::time::Instant;
 
-use anyhow::Result;
 use clap::Args;
-use likelier::data::generate::{Labeller, Recipe, Sampling, comparisons};
-use likelier::data::split::Split;
-use likelier::data::wine::Wines;
-use likelier::data::{Comparisons, Label, class_counts};
+use likelier::data::class_counts;
 use likelier::evaluate::{Confusion, mean_and_deviation};
-use likelier::model::Architecture;
+use likelier::generate::{Recipe, Sampling, draw};
 use likelier::random::{Purpose, stream};
-use likelier::train::{Config, Data, train};
-use likelier::{Method, Prior, Protocol};
+use likelier::{FitOptions, Label, Method, Prior, Protocol, Split, Supervision, fit};
+use likelier_tables::{Ids, Wines};
 use serde::Serialize;
 
-use crate::output::{print_json, print_text};
+use crate::dataset::{DrawArguments, Population};
+use crate::terminal::{Result, print_json, print_text};
 
 /// Show the whole idea on real wines, in seconds: no file or flag needed.
 ///
@@ -26,8 +24,13 @@ use crate::output::{print_json, print_text};
 #[derive(Args)]
 #[command(after_help = "Examples:
   likelier demo
-  likelier demo --json")]
-pub(crate) struct Demo {
+  likelier demo --out wine && likelier train --items wine/items.csv --comparisons wine/comparisons.csv \\
+      --out wine.likelier")]
+pub(crate) struct DemoVerb {
+    /// Instead of training, write the wines and 2,000 picks as files for the other verbs: items.csv,
+    /// comparisons.csv, test.csv (with grades) and dataset.json.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
     /// Print the result as JSON.
     #[arg(long)]
     json: bool,
@@ -47,7 +50,7 @@ const METHODS: [Method; 7] = [
 ];
 
 #[derive(Serialize)]
-struct Outcome {
+struct Tasted {
     wines: usize,
     good_wines: usize,
     held_out_wines: usize,
@@ -68,22 +71,45 @@ struct MethodOutcome {
     seconds: f64,
 }
 
-impl Demo {
+impl DemoVerb {
     pub(crate) fn run(&self) -> Result<()> {
+        if let Some(out) = &self.out {
+            return write(&DrawArguments::forced_choices(PICKS, out.clone(), self.json));
+        }
         let outcome = taste()?;
         if self.json { print_json("demo", &outcome, &[]) } else { print_text(&outcome.text(), &[]) }
     }
 }
 
+/// Writes the wines and what tasters picked among them.
+fn write(draw: &DrawArguments) -> Result<()> {
+    let folder = draw.open()?;
+    let wines = Wines::load()?;
+    let labels = wines.labels(GOOD_GRADE);
+    let split = Split::pooled(&labels, &mut stream(draw.seed, Purpose::Split));
+    let mut origin = serde_json::Map::new();
+    origin.insert("dataset".into(), "winequality-red".into());
+    let population = Population {
+        ids: Ids::numbered(wines.rows.len()),
+        features: wines.features,
+        rows: wines.rows,
+        labels,
+        split,
+        usual_pairs: None,
+        note: None,
+        origin,
+    };
+    draw.write(folder, population)
+}
+
 /// One repeat: which wines are for training, what the tasters picked among them, what is held out.
 struct Tasting {
-    prior: Prior,
-    picks: Comparisons,
+    picks: Supervision,
     held_out: Vec<u32>,
     seed: u64,
 }
 
-fn taste() -> Result<Outcome> {
+fn taste() -> Result<Tasted> {
     let wines = Wines::load()?;
     let labels = wines.labels(GOOD_GRADE);
     let protocol = Protocol::FORCED_CHOICE;
@@ -96,12 +122,10 @@ fn taste() -> Result<Outcome> {
         let start = Instant::now();
         let mut accuracies = Vec::new();
         for tasting in &tastings {
-            let data = Data { rows: &wines.rows, piles: tasting.picks.piles(), labels: Some(&labels) };
-            let recommended =
-                Config::recommended(method, Architecture::Linear, tasting.prior, protocol, &data);
-            let config = Config { seed: tasting.seed, ..recommended };
-            let classifier = train(&data, &config, |_, _| Ok(()))?;
-            let predicted = classifier.predict(&wines.rows, &tasting.held_out)?;
+            // All picks are trained on: the held-out wines are the judge here.
+            let options = FitOptions::new().method(method).hold_out(0.0).seed(tasting.seed);
+            let classifier = fit(&wines.rows, &tasting.picks, &options)?.classifier;
+            let predicted = classifier.predict_of(&wines.rows, &tasting.held_out)?;
             let truth = tasting.held_out.iter().map(|wine| labels[*wine as usize]);
             accuracies.push(Confusion::of(&predicted, truth)?.accuracy());
         }
@@ -114,7 +138,7 @@ fn taste() -> Result<Outcome> {
     let [good_wines, _] = class_counts(&labels, &all)?;
     let held_out = tastings.first().map_or(&[][..], |tasting| &tasting.held_out);
     let [good_held_out, _] = class_counts(&labels, held_out)?;
-    Ok(Outcome {
+    Ok(Tasted {
         wines: labels.len(),
         good_wines,
         held_out_wines: held_out.len(),
@@ -130,19 +154,16 @@ fn tasting(labels: &[Label], protocol: Protocol, seed: u64) -> Result<Tasting> {
     let split = Split::pooled(labels, &mut stream(seed, Purpose::Split));
     let [good, _] = class_counts(labels, &split.train)?;
     let prior = Prior::new(good as f64 / split.train.len() as f64)?;
-    let recipe = Recipe {
-        prior,
-        protocol,
-        pairs: PICKS,
-        sampling: Sampling::Independent,
-        labeller: Labeller::Class,
-    };
-    let mut rng = stream(seed, Purpose::Comparisons);
-    let picks = comparisons(labels, &split.train, &recipe, &mut rng)?.comparisons;
-    Ok(Tasting { prior, picks, held_out: split.test, seed })
+    let recipe = Recipe { prior, protocol, pairs: PICKS, sampling: Sampling::Independent, degrees: None };
+    let drawn = draw(labels, &split.train, &recipe, &mut stream(seed, Purpose::Comparisons))?;
+    let picks = Supervision::new(drawn.evidence)
+        .protocol(protocol)
+        .prior(prior)
+        .labelled(labels.to_vec());
+    Ok(Tasting { picks, held_out: split.test, seed })
 }
 
-impl Outcome {
+impl Tasted {
     fn text(&self) -> String {
         let mut text = format!(
             "Good wine without grades\n\n\

@@ -3,27 +3,26 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
 use clap::Args;
-use likelier::Classifier;
-use likelier::data::{BatchIds, Ids, ItemBatch, ItemBatches, Layout, Texts};
+use likelier::data::Texts;
 use likelier::estimate::Interval;
-use likelier::estimate::metrics::{Assumptions, HeldOut, Judging, Metric, Metrics, metrics};
-use likelier::evaluate::Judged as Labelled;
+use likelier::estimate::metrics::{Metric, Metrics};
+use likelier::evaluate::LabelledMetrics;
+use likelier::{Assessment, BelievedPrior, Classifier, LEVEL, Prior, Protocol, Warning};
+use likelier_tables::{
+    BatchIds, DatasetCard, Ids, ItemBatch, ItemBatches, Layout, odd_answers, read_answers,
+};
 use serde::Serialize;
 
-use crate::input::{BeliefArguments, Card, FormatArguments, given, read_judgements, warn_of_findings};
-use crate::judging::doubts;
+use crate::arguments::{BeliefArguments, FormatArguments};
 use crate::labels::parse_labels;
-use crate::model;
-use crate::output::{Warning, print_json, print_text, range};
+use crate::models;
 use crate::plan::name;
-use crate::scoring::LEVEL;
-use crate::{standard_input, talk};
+use crate::terminal::{About, Result, detail, print_json, print_text, range, standard_input};
 
 /// Judge a model by comparisons, by labels, or by both.
 ///
-/// Comparisons need no label, but must be ones that the model was not trained on; and they are about the
+/// Comparisons need no labels, but the model must not have been trained on them, and they must come from the
 /// population with the given prior. Columns of the items are found by the names that the model knows.
 #[derive(Args)]
 #[command(after_help = "Examples:
@@ -31,20 +30,20 @@ use crate::{standard_input, talk};
       --protocol forced-choice
   likelier evaluate model.likelier --items test.csv --label label
   likelier evaluate model.likelier --items test.csv --label species --positive virginica")]
-pub(crate) struct Evaluate {
+pub(crate) struct EvaluateVerb {
     /// The model file; - for standard input.
     #[arg(value_name = "MODEL")]
     model: PathBuf,
     /// The items: CSV, TSV, Parquet, NPY, NPZ or LIBSVM, also as .gz or .xz; - for standard input.
     #[arg(long, value_name = "FILE")]
     items: PathBuf,
-    /// Which item was said to be likelier than which; comparisons that the model has not seen.
+    /// Comparisons that the model has not seen: which item was said to be likelier than which.
     #[arg(long, value_name = "FILE", required_unless_present = "label")]
     comparisons: Option<PathBuf>,
     /// The column of the items that holds the true labels.
     #[arg(long, value_name = "COLUMN")]
     label: Option<String>,
-    /// The label of positives, or several; every other one is negative [default: 1, true or yes].
+    /// The label or labels of positives; every other label is negative [default: 1, true or yes].
     #[arg(long, value_name = "VALUE", requires = "label", num_args = 1.., allow_negative_numbers = true)]
     positive: Vec<String>,
     #[command(flatten)]
@@ -61,40 +60,40 @@ pub(crate) struct Evaluate {
 
 /// What was found.
 #[derive(Serialize)]
-struct Found<'a> {
+struct Evaluated<'a> {
     model: &'a Path,
     items: usize,
     threshold: f32,
     label_free: Option<LabelFree>,
-    labelled: Option<Labelled>,
+    labelled: Option<LabelledMetrics>,
 }
 
 /// What comparisons tell, and under which assumptions.
 #[derive(Serialize)]
 struct LabelFree {
-    prior: likelier::Prior,
+    prior: Prior,
     #[serde(flatten)]
-    protocol: likelier::Protocol,
+    protocol: Protocol,
     #[serde(flatten)]
     metrics: Metrics,
 }
 
 /// All items, scored.
-struct Scored {
+struct ScoredItems {
     ids: Ids,
     scores: Vec<f32>,
     labels: Texts,
     unseen_categories: usize,
 }
 
-impl Evaluate {
+impl EvaluateVerb {
     pub(crate) fn run(&self) -> Result<()> {
         let files = [Some(&self.model), Some(&self.items), self.comparisons.as_ref()];
         standard_input::at_most_once(files.into_iter().flatten())?;
-        let classifier = model::load(&self.model)?;
+        let classifier = models::load(&self.model)?;
         let scored = self.score(&classifier)?;
         let mut warnings: Vec<Warning> =
-            model::unseen_categories(scored.unseen_categories).into_iter().collect();
+            models::unseen_categories(scored.unseen_categories).into_iter().collect();
         let label_free = match &self.comparisons {
             Some(path) => Some(self.label_free(path, &classifier, &scored, &mut warnings)?),
             None => None,
@@ -102,11 +101,11 @@ impl Evaluate {
         let labelled = match &self.label {
             Some(column) => {
                 let labels = parse_labels(&scored.labels, column, &self.positive)?;
-                Some(Labelled::new(&scored.scores, &labels, classifier.threshold(), LEVEL)?)
+                Some(LabelledMetrics::new(&scored.scores, &labels, classifier.threshold(), LEVEL)?)
             }
             None => None,
         };
-        let found = Found {
+        let found = Evaluated {
             model: &self.model,
             items: scored.scores.len(),
             threshold: classifier.threshold(),
@@ -121,15 +120,14 @@ impl Evaluate {
     }
 
     /// Reads the items a batch at a time and keeps their ids, scores and labels.
-    fn score(&self, classifier: &Classifier) -> Result<Scored> {
+    fn score(&self, classifier: &Classifier) -> Result<ScoredItems> {
         let layout = Layout { id: self.id.clone(), label: self.label.clone(), ..self.format.layout() };
         let items = standard_input::path_of(&self.items)?;
-        let mut batches = given(ItemBatches::open(&items, classifier.features(), &layout))?;
+        let mut batches = ItemBatches::open(&items, classifier.features(), &layout)?;
         let (mut batch, mut names) = (ItemBatch::default(), None);
         let (mut scores, mut labels, mut unseen_categories) = (Vec::new(), Texts::new(), 0);
         while batches.read(&mut batch)? {
-            let all: Vec<u32> = (0..batch.rows.len() as u32).collect();
-            scores.extend(classifier.scores(&batch.rows, &all)?);
+            scores.extend(classifier.scores(&batch.rows)?);
             unseen_categories += batch.unseen_categories;
             if let BatchIds::Named(ids) = &batch.ids {
                 let names = names.get_or_insert_with(Texts::new);
@@ -140,24 +138,29 @@ impl Evaluate {
         let ids = match names {
             // Ids are needed for comparisons only; labels stand in the row itself.
             Some(names) if self.comparisons.is_some() => {
-                Ids::named(names).with_context(|| self.items.display().to_string())?
+                Ids::named(names).about(|| self.items.display().to_string())?
             }
             _ => Ids::numbered(scores.len()),
         };
-        talk::detail(|| format!("{}: {} rows", self.items.display(), scores.len()));
-        Ok(Scored { ids, scores, labels, unseen_categories })
+        detail(|| format!("{}: {} rows", self.items.display(), scores.len()));
+        Ok(ScoredItems { ids, scores, labels, unseen_categories })
     }
 
     fn label_free(
         &self,
         path: &Path,
         classifier: &Classifier,
-        scored: &Scored,
+        scored: &ScoredItems,
         warnings: &mut Vec<Warning>,
     ) -> Result<LabelFree> {
-        let judgements = read_judgements(path, &scored.ids)?;
-        warn_of_findings(&judgements, &scored.ids, warnings);
-        let card = Card::beside(path)?;
+        let answers = read_answers(&standard_input::path_of(path)?, &scored.ids, &Layout::default())?;
+        detail(|| format!("{}: {} comparisons", path.display(), answers.len()));
+        warnings.extend(odd_answers(&answers, &scored.ids));
+        let card = if standard_input::is_meant_by(path) {
+            DatasetCard::default()
+        } else {
+            DatasetCard::beside(path)?
+        };
         let trained = classifier.setting();
         let stated = self.belief.collected.stated(&card, Some(trained.protocol), warnings)?;
         let protocol = stated.unwrap_or(trained.protocol);
@@ -167,35 +170,28 @@ impl Evaluate {
             ("the protocol", protocol.to_string(), trained.protocol.to_string()),
         ] {
             if ours != theirs {
-                warnings.push(Warning {
-                    code: "differs-from-model",
-                    message: format!("{what} here is {ours}, but the model was trained with {theirs}"),
-                });
+                warnings.push(Warning::DiffersFromModel { what, here: ours, trained: theirs });
             }
         }
-        let (pairs, weights) = judgements.expanded();
-        let scores = |item: u32| scored.scores[item as usize];
-        let (likelier, other): (Vec<f32>, Vec<f32>) =
-            pairs.iter().map(|(likelier, other)| (scores(likelier), scores(other))).unzip();
-        let mut held_out = HeldOut::pairs(&likelier, &other)?.of_items(&pairs)?;
-        if let Some(weights) = &weights {
-            held_out = held_out.weighted(weights)?;
-        }
-        let judging =
-            Judging { threshold: classifier.threshold(), level: LEVEL, exact_counts: card.exact_counts() };
-        let metrics = metrics(&held_out, &Assumptions::of_protocol(protocol, prior)?, &judging)?;
-        warnings.extend(doubts(&metrics, prior));
-        Ok(LabelFree { prior, protocol, metrics })
+        let assessment = Assessment::of_scores(
+            &scored.scores,
+            classifier.threshold(),
+            answers.comparisons(),
+            BelievedPrior::known(prior).assumptions(protocol)?,
+            card.has_exact_counts(),
+        )?;
+        warnings.extend(assessment.warnings(&protocol));
+        Ok(LabelFree { prior, protocol, metrics: assessment.metrics })
     }
 }
 
-impl Found<'_> {
+impl Evaluated<'_> {
     fn text(&self) -> String {
         let mut text = format!("{}, {} items\n", self.model.display(), self.items);
         if let Some(LabelFree { prior, protocol, metrics }) = &self.label_free {
             let _ = writeln!(
                 text,
-                "  without labels: {} comparisons, prior {prior}, {protocol}; true if the model was not trained on them",
+                "  without labels: {} comparisons, prior {prior}, {protocol}; valid if the model was not trained on them",
                 metrics.sizes[0]
             );
         }
@@ -240,7 +236,7 @@ impl Found<'_> {
     }
 }
 
-fn with_labels(labelled: &Labelled, metric: Metric) -> String {
+fn with_labels(labelled: &LabelledMetrics, metric: Metric) -> String {
     match metric {
         Metric::Accuracy => shown(Some(labelled.accuracy)),
         Metric::BalancedAccuracy => plain(labelled.balanced_accuracy),

@@ -2,12 +2,11 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
 use clap::Args;
 use serde::Serialize;
 
-use crate::model;
-use crate::output::{NewFile, print_json, print_text};
+use crate::models;
+use crate::terminal::{NewFile, Result, print_json, print_text};
 
 /// Turn a model file into an ONNX file, preprocessing and threshold included.
 ///
@@ -16,7 +15,7 @@ use crate::output::{NewFile, print_json, print_text};
 #[derive(Args)]
 #[command(after_help = "Example:
   likelier export wine.likelier --out wine.onnx")]
-pub(crate) struct Export {
+pub(crate) struct ExportVerb {
     /// The model file; - for standard input.
     #[arg(value_name = "MODEL")]
     model: PathBuf,
@@ -29,18 +28,18 @@ pub(crate) struct Export {
 }
 
 #[derive(Serialize)]
-struct Written<'a> {
+struct Exported<'a> {
     file: &'a PathBuf,
     bytes: usize,
 }
 
-impl Export {
+impl ExportVerb {
     pub(crate) fn run(&self) -> Result<()> {
         let out = NewFile::create(&self.out, [&self.model])?;
         let alone = out.is_standard_output(self.json)?;
-        let bytes = model::load(&self.model)?.to_onnx()?;
+        let bytes = models::load(&self.model)?.to_onnx()?;
         out.finish(|file| Ok(file.write_all(&bytes)?))?;
-        let written = Written { file: &self.out, bytes: bytes.len() };
+        let written = Exported { file: &self.out, bytes: bytes.len() };
         if self.json {
             print_json("export", &written, &[])
         } else if alone {

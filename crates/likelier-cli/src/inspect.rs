@@ -4,22 +4,21 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
 use clap::Args;
 use likelier::Classifier;
 use likelier::data::Column;
 use likelier::model::{Architecture, MlpNorm, ScalingKind};
 use serde::Serialize;
 
-use crate::model;
-use crate::output::{print_json, print_text};
+use crate::models;
+use crate::terminal::{Result, print_json, print_text};
 
 /// Show what is in a model file: which model it is, what it takes, and how it was trained.
 #[derive(Args)]
 #[command(after_help = "Examples:
   likelier inspect model.likelier
   likelier inspect model.likelier --json")]
-pub(crate) struct Inspect {
+pub(crate) struct InspectVerb {
     /// The model file; - for standard input.
     #[arg(value_name = "MODEL")]
     model: PathBuf,
@@ -38,9 +37,9 @@ struct Contents<'a> {
     metadata: serde_json::Value,
 }
 
-impl Inspect {
+impl InspectVerb {
     pub(crate) fn run(&self) -> Result<()> {
-        let classifier = model::load(&self.model)?;
+        let classifier = models::load(&self.model)?;
         let bytes = fs::metadata(&self.model)
             .ok()
             .filter(fs::Metadata::is_file)
@@ -78,7 +77,7 @@ fn text(path: &Path, bytes: Option<u64>, classifier: &Classifier) -> String {
     }
     let _ = write!(training, ", seed {}", summary.seed);
     if let Some(reason) = summary.fallback {
-        let _ = write!(training, "; {} was given up for its warm-up: {reason}", classifier.method());
+        let _ = write!(training, "; {} was replaced by its warm-up: {reason}", classifier.method());
     }
     let mut text = match bytes {
         Some(bytes) => format!("{}  {bytes} bytes\n", path.display()),

@@ -2,39 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::{Result, bail};
-use likelier::data::{Label, Texts};
+use likelier::Label;
+use likelier::data::Texts;
+
+use crate::terminal::{Result, mistake};
 
 /// What is positive and what negative, where nobody says.
 const UNDERSTOOD: [[&str; 2]; 4] = [["1", "0"], ["1", "-1"], ["true", "false"], ["yes", "no"]];
 /// Values that a message lists.
 const LISTED: usize = 10;
-
-/// Labels that do not say which of them is positive.
-#[derive(Debug, thiserror::Error)]
-#[error("column '{column}' holds {}, and which of them is positive is not known", listed(.found))]
-pub(crate) struct NoPositive {
-    column: String,
-    found: BTreeSet<String>,
-}
-
-/// Labels that are all of one class.
-#[derive(Debug, thiserror::Error)]
-#[error("every row is {class}: column '{column}' holds {}", listed(.found))]
-pub(crate) struct OneClass {
-    column: String,
-    class: Label,
-    found: BTreeSet<String>,
-}
-
-/// A positive label that no row has.
-#[derive(Debug, thiserror::Error)]
-#[error("no row has '{positive}' in column '{column}', which holds {}", listed(.found))]
-pub(crate) struct NeverPositive {
-    column: String,
-    positive: String,
-    found: BTreeSet<String>,
-}
 
 fn listed(values: &BTreeSet<String>) -> String {
     let first: Vec<String> = values.iter().take(LISTED).map(|value| format!("'{value}'")).collect();
@@ -59,7 +35,11 @@ pub(crate) fn parse_two_classes(texts: &Texts, column: &str, positive: &[String]
     let labels = parse_labels(texts, column, positive)?;
     match labels.first() {
         Some(&class) if labels.iter().all(|label| *label == class) => {
-            bail!(OneClass { column: column.into(), class, found: different(texts) })
+            let found = listed(&different(texts));
+            Err(mistake(
+                format!("every row is {class}: column '{column}' holds {found}"),
+                "both classes are needed: say which labels are positive with --positive",
+            ))
         }
         _ => Ok(labels),
     }
@@ -67,11 +47,16 @@ pub(crate) fn parse_two_classes(texts: &Texts, column: &str, positive: &[String]
 
 /// The labels of a column: those of `positive`, else by the words that are understood.
 pub(crate) fn parse_labels(texts: &Texts, column: &str, positive: &[String]) -> Result<Vec<Label>> {
-    let found = || different(texts);
     let values: BTreeSet<String> = texts.iter().map(plain).collect();
     if !positive.is_empty() {
         if let Some(unknown) = positive.iter().find(|value| !values.contains(&plain(value))) {
-            bail!(NeverPositive { column: column.into(), positive: unknown.into(), found: found() });
+            return Err(mistake(
+                format!(
+                    "no row has '{unknown}' in column '{column}', which holds {}",
+                    listed(&different(texts))
+                ),
+                "give one of these as --positive, or another column as --label",
+            ));
         }
         let positive: BTreeSet<String> = positive.iter().map(|value| plain(value)).collect();
         return Ok(texts
@@ -81,7 +66,11 @@ pub(crate) fn parse_labels(texts: &Texts, column: &str, positive: &[String]) -> 
     }
     let fits = |words: &&[&str; 2]| values.iter().all(|value| words.contains(&value.as_str()));
     let Some([positive, _]) = UNDERSTOOD.iter().find(fits) else {
-        bail!(NoPositive { column: column.into(), found: found() });
+        let found = listed(&different(texts));
+        return Err(mistake(
+            format!("column '{column}' holds {found}, and it is not known which of them is positive"),
+            "name the label of positives with --positive; 1/0, true/false and yes/no are understood without it",
+        ));
     };
     Ok(texts.iter().map(|text| Label::positive_if(plain(text) == *positive)).collect())
 }

@@ -2,43 +2,42 @@
 
 use std::fmt::Write as _;
 
-use anyhow::Result;
 use clap::Args;
 use likelier::estimate::metrics::Metric;
-use likelier::estimate::planning::{Assumed, LinearBound, Plan as Planned};
+use likelier::estimate::planning::{Assumed, LinearBound, Plan};
 use likelier::risk::Loss;
-use likelier::{Prior, Protocol};
+use likelier::{LEVEL, Prior, Protocol};
 use serde::Serialize;
 
-use crate::output::{print_json, print_text};
+use crate::terminal::{Result, print_json, print_text};
 
 /// Say how many comparisons are needed to know how good a classifier is.
 ///
-/// Counted are held-out comparisons, those that no model is trained on. `likelier train` sets aside one in
+/// The numbers are of held-out comparisons, which no model is trained on. `likelier train` holds out one in
 /// five, so collect five times as many.
 #[derive(Args)]
 #[command(after_help = "Examples:
   How many comparisons give accuracy ± 0.03?
     likelier plan --prior 0.3 --protocol forced-choice --half-width 0.03
-  How well do 2000 comparisons tell, if one in ten mixed pairs is judged wrongly?
+  How precise are 2000 comparisons if one in ten mixed pairs is judged wrongly?
     likelier plan --prior 0.3 --protocol forced-choice --labeller-error 0.1 --comparisons 2000
   What is proved about a linear model with weights of norm up to 1 on rows of norm up to 4?
     likelier plan --prior 0.3 --protocol discard --comparisons 100000 --weight-norm 1 --row-norm 4")]
-pub(crate) struct Plan {
+pub(crate) struct PlanVerb {
     /// The share of positives in the population.
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     prior: String,
-    /// What will become of the pairs that are shown: "discard" drops (negative, positive) pairs,
+    /// What will happen to the pairs that are shown: "discard" drops (negative, positive) pairs,
     /// "forced-choice" keeps every pair.
     #[arg(long, value_name = "discard|forced-choice")]
     protocol: String,
     /// How often the labeller will get a mixed pair wrong.
     #[arg(long, value_name = "SHARE", default_value_t = 0.0, allow_negative_numbers = true)]
     labeller_error: f64,
-    /// How accurate the classifier is thought to be, in both classes.
+    /// How accurate you expect the classifier to be, in both classes.
     #[arg(long, value_name = "SHARE", default_value_t = 0.9, allow_negative_numbers = true)]
     accuracy: f64,
-    /// The wanted half-width of the 95 % intervals [default: 0.1, 0.05, 0.02 and 0.01].
+    /// The half-width that the 95 % intervals should have [default: 0.1, 0.05, 0.02 and 0.01].
     #[arg(long, value_name = "WIDTH", conflicts_with = "comparisons", allow_negative_numbers = true)]
     half_width: Option<f64>,
     /// The number of held-out comparisons there will be.
@@ -55,8 +54,6 @@ pub(crate) struct Plan {
     json: bool,
 }
 
-/// How often an interval should hold the truth.
-const LEVEL: f64 = 0.95;
 /// How often a bound may fail.
 const FAILURE: f64 = 0.05;
 /// What is shown where nothing is asked for.
@@ -71,13 +68,13 @@ struct Expected {
     accuracy: f64,
     level: f64,
     /// Each metric with a number of held-out comparisons and the half-width they give.
-    precision: Vec<Row>,
+    precision: Vec<PlanRow>,
     #[serde(skip_serializing_if = "Option::is_none")]
     bounds: Option<Bounds>,
 }
 
 #[derive(Serialize)]
-struct Row {
+struct PlanRow {
     metric: Metric,
     comparisons: usize,
     half_width: f64,
@@ -93,22 +90,22 @@ struct Bounds {
     failure: f64,
 }
 
-impl Plan {
+impl PlanVerb {
     pub(crate) fn run(&self) -> Result<()> {
         let protocol = Protocol::new(self.protocol.parse()?, self.labeller_error)?;
         let prior: Prior = self.prior.parse()?;
-        let plan = Planned { prior, protocol, assumed: Assumed::Accuracy(self.accuracy), level: LEVEL };
+        let plan = Plan { prior, protocol, assumed: Assumed::Accuracy(self.accuracy), level: LEVEL };
         let mut precision = Vec::new();
         for metric in Metric::ALL {
             if let Some(comparisons) = self.comparisons {
                 let half_width = plan.half_width(metric, at_least_one(comparisons)?)?;
-                precision.push(Row { metric, comparisons, half_width });
+                precision.push(PlanRow { metric, comparisons, half_width });
                 continue;
             }
             let widths = self.half_width.as_ref().map_or(&WIDTHS[..], std::slice::from_ref);
             for &half_width in widths {
                 let comparisons = plan.comparisons(metric, half_width)?;
-                precision.push(Row { metric, comparisons, half_width });
+                precision.push(PlanRow { metric, comparisons, half_width });
             }
         }
         let bounds = self.bounds(prior, protocol)?;
@@ -171,9 +168,9 @@ impl Bounds {
             format!("  {theorem}: {bound:.3}{says}\n")
         };
         format!(
-            "\nProved for a linear model trained on so many comparisons: but for {:.0} % of cases its risk (mean \
+            "\nProved for a linear model trained on that many comparisons: except in {:.0} % of cases, its risk (mean \
              logistic loss)\nexceeds that of the best linear model by at most\n{}{}\
-             These are bounds for the worst case; what is seen is usually far better.\n",
+             These are bounds for the worst case; in practice it is usually far better.\n",
             100.0 * self.failure,
             line("Theorem 4, pcomp-unbiased", self.theorem_4, self.largest_loss),
             line(

@@ -3,28 +3,26 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use anyhow::Result;
 use clap::Args;
-use likelier::Classifier;
-use likelier::data::{BatchIds, ItemBatch, ItemBatches, Layout, write_field};
+use likelier::{Classifier, Warning};
+use likelier_tables::{BatchIds, ItemBatch, ItemBatches, Layout, write_field};
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::input::{FormatArguments, given};
-use crate::model;
-use crate::output::{NewFile, Warning, print_json, print_text};
-use crate::{standard_input, talk};
+use crate::arguments::FormatArguments;
+use crate::models;
+use crate::terminal::{NewFile, Result, detail, print_json, print_text, standard_input};
 
 /// Score the rows of a file with a model.
 ///
 /// Writes id, score, probability and label of every row. Files of any size are read and written a part at
-/// a time. Columns are found by their names: their order does not matter, and further ones are ignored.
+/// a time. Columns are found by their names: their order does not matter, and extra ones are ignored.
 #[derive(Args)]
 #[command(after_help = "Examples:
   likelier predict model.likelier new.csv --out scores.csv
   likelier predict model.likelier big.parquet --out - | head
   zcat rows.csv.gz | likelier predict model.likelier - --out scores.csv")]
-pub(crate) struct Predict {
+pub(crate) struct PredictVerb {
     /// The model file; - for standard input.
     #[arg(value_name = "MODEL")]
     model: PathBuf,
@@ -56,15 +54,15 @@ struct Predicted {
 /// Rows that one piece of work turns into text.
 const ROWS: usize = 4096;
 
-impl Predict {
+impl PredictVerb {
     pub(crate) fn run(&self) -> Result<()> {
         let out = NewFile::create(&self.out, [&self.model, &self.file])?;
         let alone = out.is_standard_output(self.json)?;
         standard_input::at_most_once([&self.model, &self.file])?;
-        let classifier = model::load(&self.model)?;
+        let classifier = models::load(&self.model)?;
         let layout = Layout { id: self.id.clone(), ..self.format.layout() };
         let file = standard_input::path_of(&self.file)?;
-        let mut batches = given(ItemBatches::open(&file, classifier.features(), &layout))?;
+        let mut batches = ItemBatches::open(&file, classifier.features(), &layout)?;
         let mut predicted = Predicted { scores: self.out.clone(), ..Predicted::default() };
         out.finish(|file| {
             file.write_all(b"id,score,probability,label\n")?;
@@ -75,9 +73,9 @@ impl Predict {
             }
             Ok(())
         })?;
-        talk::detail(|| format!("{}: {} rows", self.file.display(), predicted.rows));
+        detail(|| format!("{}: {} rows", self.file.display(), predicted.rows));
         let warnings: Vec<Warning> =
-            model::unseen_categories(predicted.unseen_categories).into_iter().collect();
+            models::unseen_categories(predicted.unseen_categories).into_iter().collect();
         if alone {
             return print_text("", &warnings);
         }
@@ -101,8 +99,7 @@ fn write_scores(
     out: &mut dyn Write,
     predicted: &mut Predicted,
 ) -> Result<()> {
-    let all: Vec<u32> = (0..batch.rows.len() as u32).collect();
-    let scores = classifier.scores(&batch.rows, &all)?;
+    let scores = classifier.scores(&batch.rows)?;
     let pieces: Vec<(Vec<u8>, usize)> = scores
         .par_chunks(ROWS)
         .enumerate()

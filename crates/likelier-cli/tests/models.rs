@@ -117,7 +117,7 @@ fn files_that_are_no_usable_model_get_clear_answers() {
     for (content, said, hint) in [
         (
             b"id,score\n1,0.5\n".to_vec(),
-            "this is not a likelier model: it does not begin as a saf",
+            "this is not a likelier model: it does not start like a saf",
             "give a",
         ),
         (plain, "it is a safetensors file, but without the metadata key 'likelier'", "give a model file"),
@@ -164,7 +164,7 @@ fn a_missing_model_and_an_unwritable_place_are_errors_at_once() {
     // The place is looked at first, so that no work is done in vain.
     for (out, error, hint) in [
         ("no/folder/x.onnx", "cannot write no/folder/x.onnx: No such file", "choose a place"),
-        (".", "cannot write .: is a directory", "a folder stands there"),
+        (".", "cannot write .: is a directory", "that is a folder"),
         ("old.onnx/x.onnx", "cannot write old.onnx/x.onnx: Not a directory", "a file stands where"),
     ] {
         let said = complaint(&likelier(folder.path(), &["export", "nowhere", "--out", out]));

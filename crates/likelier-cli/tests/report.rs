@@ -126,7 +126,7 @@ fn check_text(text: &str) {
 
 const SECTIONS: [&str; 10] = [
     "Summary",
-    "What to heed",
+    "What to watch out for",
     "How good it is",
     "Scores and probabilities",
     "Items to look at",
@@ -242,8 +242,8 @@ fn no_report_is_left_where_none_is_wanted_and_none_is_half_written() {
     // A page that somebody else made stays, and an old report stays when training fails.
     fs::write(folder.path().join("a.html"), "<html>mine</html>").unwrap();
     let message = fails(&folder, &format!("{TRAIN} --out a.likelier"));
-    assert!(message.contains("a.html is there and is not a report"), "{message}");
-    assert!(message.contains("hint: say where to leave the report with --report"), "{message}");
+    assert!(message.contains("a.html exists and is not a likelier report"), "{message}");
+    assert!(message.contains("hint: name another place for the report with --report"), "{message}");
     succeeds(&folder, &format!("{TRAIN} --out b.likelier"));
     let old = read(&folder, "b.html");
     fails(&folder, &format!("{TRAIN} --learning-rate 1e38 --out b.likelier"));

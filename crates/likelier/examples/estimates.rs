@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use likelier::data::Comparisons;
 use likelier::estimate::calibration::{calibrate, calibration_curve};
-use likelier::estimate::metrics::{Assumptions, HeldOut, Judging, metrics, risk, roc};
+use likelier::estimate::metrics::{Assumptions, HeldOut, MetricOptions, metrics, risk, roc};
 use likelier::random::{Purpose, below, chance, stream, unit};
 use likelier::risk::{Correction, Loss};
 use likelier::{Prior, Protocol};
@@ -51,10 +51,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         };
         let mut held_out = HeldOut::pairs(&likelier, &other)?;
         if shared {
-            held_out = held_out.of_items(&comparisons)?;
+            held_out = held_out.of(&comparisons)?;
         }
         lap("held-out comparisons");
-        let found = metrics(&held_out, &assumptions, &Judging::default())?;
+        let found = metrics(&held_out, &assumptions, &MetricOptions::default())?;
         lap("all metrics with intervals");
         let curve = roc(&held_out, &assumptions, 0.95)?;
         lap("ROC with intervals");
@@ -72,7 +72,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             found.auc.value,
             found.auc.low,
             found.auc.high,
-            curve.points.len()
+            curve.len()
         );
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! Writes small trained models of every kind: the model file, the ONNX file, and a JSON file with rows
 //! and what the model says to them.
 //!
-//!     cargo run --release --example model_files -- DIR [NAME …]
+//!     cargo run --release -p likelier --features onnx --example model_files -- DIR [NAME …]
 //!
 //! `cargo xtask peers` reads them with safetensors and ONNX Runtime. The files in
 //! `tests/fixtures/model-format-1` were written by it once, and stay: files that were written must be
@@ -12,12 +12,12 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::Path;
 
-use likelier::data::generate::{Labeller, Recipe, Sampling, comparisons};
 use likelier::data::{Column, Features, Label, Rows};
+use likelier::generate::{Recipe, Sampling, draw};
 use likelier::model::{Architecture, Mlp, MlpNorm, ProbabilityMap, ResNet};
 use likelier::random::{Purpose, stream, unit};
 use likelier::train::{Config, Data, train};
-use likelier::{Classifier, Method, Prior, Protocol};
+use likelier::{Classifier, Method, Prior, Protocol, Supervision};
 use serde_json::{Value, json};
 
 /// Rows that are scored, and rows to train on before them.
@@ -32,7 +32,7 @@ struct Case {
     name: &'static str,
     architecture: Architecture,
     method: Method,
-    rows: Rows,
+    rows: Rows<'static>,
     features: Features,
     /// For each category column, the texts of the rows that are scored.
     texts: Vec<(&'static str, Vec<&'static str>)>,
@@ -58,7 +58,7 @@ fn cases() -> Result<Vec<Case>, likelier::Error> {
     let resnet = |image, stages: &[(usize, usize)]| {
         Architecture::ResNet(ResNet { image, stem: 3, stages: stages.to_vec() })
     };
-    let plain = |name, architecture, rows: Rows| Case {
+    let plain = |name, architecture, rows: Rows<'static>| Case {
         name,
         architecture,
         method: Method::PcompRelu,
@@ -94,17 +94,17 @@ fn random(count: usize) -> impl Iterator<Item = f64> {
     (0..count).map(move |_| unit(&mut rng))
 }
 
-fn numbers(width: usize, around: f64) -> Result<Rows, likelier::Error> {
+fn numbers(width: usize, around: f64) -> Result<Rows<'static>, likelier::Error> {
     let count = (TRAINED + SCORED) * width;
     Rows::from_numbers(random(count).map(|x| (around + x) as f32).collect(), width)
 }
 
-fn bytes(width: usize) -> Result<Rows, likelier::Error> {
+fn bytes(width: usize) -> Result<Rows<'static>, likelier::Error> {
     let count = (TRAINED + SCORED) * width;
-    Rows::from_bytes(random(count).map(|x| (x * 256.0) as u8).collect(), width)
+    Rows::from_bytes(random(count).map(|x| (x * 256.0) as u8).collect::<Vec<u8>>(), width)
 }
 
-fn sparse(width: usize) -> Result<Rows, likelier::Error> {
+fn sparse(width: usize) -> Result<Rows<'static>, likelier::Error> {
     let count = (TRAINED + SCORED) * width;
     let values = random(count).map(|x| if x < 0.2 { (50.0 * x) as f32 } else { 0.0 });
     Ok(Rows::from_numbers(values.collect(), width)?.to_sparse())
@@ -166,14 +166,10 @@ fn trained(case: &Case) -> Result<Classifier, likelier::Error> {
     let labels: Vec<Label> = (0..TRAINED).map(&mut label).collect();
     let (prior, protocol) = (Prior::new(0.4)?, Protocol::FORCED_CHOICE);
     let pool: Vec<u32> = (0..TRAINED as u32).collect();
-    let recipe = Recipe {
-        prior,
-        protocol,
-        pairs: case.pairs,
-        sampling: Sampling::Independent,
-        labeller: Labeller::Class,
-    };
-    let pairs = comparisons(&labels, &pool, &recipe, &mut stream(1, Purpose::Comparisons))?.comparisons;
+    let recipe =
+        Recipe { prior, protocol, pairs: case.pairs, sampling: Sampling::Independent, degrees: None };
+    let drawn = draw(&labels, &pool, &recipe, &mut stream(1, Purpose::Comparisons))?;
+    let pairs = Supervision::new(drawn.evidence).comparisons().unwrap_or_default();
     let config = Config {
         architecture: case.architecture.clone(),
         epochs: case.epochs,
@@ -182,7 +178,7 @@ fn trained(case: &Case) -> Result<Classifier, likelier::Error> {
         ..Config::new(case.method, prior, protocol)
     };
     let data = Data { rows: &case.rows, piles: pairs.piles(), labels: None };
-    let classifier = train(&data, &config, |_, _| Ok(()))?;
+    let classifier = train(&data, &config)?;
     let probability = ProbabilityMap { slope: 1.5, offset: -1.5 * classifier.threshold() };
     classifier.with_features(case.features.clone())?.with_probability(probability)
 }
@@ -197,7 +193,7 @@ fn write(case: &Case, folder: &Path) -> Result<(), Box<dyn Error>> {
         }
     };
     let mut row = vec![0.0; case.rows.width()];
-    for (&at, score) in which.iter().zip(classifier.scores(&case.rows, &which)?) {
+    for (&at, score) in which.iter().zip(classifier.scores_of(&case.rows, &which)?) {
         case.rows.copy_row(at as usize, &mut row);
         tell("rows", json!(row));
         tell("scores", json!(score));

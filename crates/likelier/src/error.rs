@@ -1,13 +1,16 @@
 //! One error type for the whole library.
 //!
-//! Each message says what is wrong, which value it was, and what is allowed. Advice on what to *do* is
-//! given by the command line, which matches on the variant.
+//! Each message says what is wrong, which value it was, and what is allowed. Advice on what to *do* depends on
+//! how the library is used, so each face gives its own.
 
 use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+#[cfg(feature = "engine")]
+use std::path::Path;
+use std::path::PathBuf;
 
-use crate::data::{CellProblem, Label, Pile, Position};
+use crate::data::{Label, Pile};
+#[cfg(feature = "engine")]
 use crate::model::ModelFault;
 
 /// Everything that can go wrong in the library.
@@ -42,7 +45,7 @@ pub enum Error {
 
     /// θ₊ = θ₋: the piles are alike.
     #[error(
-        "zero contrast: both piles hold the same share of positives ({share}), so the comparisons tell \
+        "zero contrast: both piles hold the same share of positives ({share}), so the comparisons say \
          nothing about the classes"
     )]
     ZeroContrast {
@@ -119,6 +122,34 @@ pub enum Error {
         needed: usize,
     },
 
+    /// Too few comparisons for an estimate without labels.
+    #[error("{found} comparisons are too few to estimate anything from; at least {needed} are needed")]
+    TooFewToEstimate {
+        /// Comparisons there are.
+        found: usize,
+        /// The fewest that will do.
+        needed: usize,
+    },
+
+    /// Nothing says how the comparisons were collected.
+    #[error("it is not known how the comparisons were collected: no protocol was stated")]
+    NoProtocol,
+
+    /// Nothing says what share is positive, and piles cannot tell.
+    #[error("the share of positives is not known: none was stated, and piles alone do not reveal it")]
+    NoPrior,
+
+    /// The comparisons do not tell what share is positive, and nobody else does.
+    #[error(
+        "these comparisons do not reveal the share of positives: it lies between {low:.2} and {high:.2}"
+    )]
+    PriorNotKnown {
+        /// The least that it may be.
+        low: f64,
+        /// The most.
+        high: f64,
+    },
+
     /// A NaN or infinite score.
     #[error("score {position} (counted from 0) of the {pile} pile is {value}; scores must be finite")]
     Score {
@@ -149,6 +180,10 @@ pub enum Error {
         /// The method.
         method: &'static str,
     },
+
+    /// Piles were given where it must be known what was compared with what.
+    #[error("piles do not say what was compared with what, and this needs comparisons")]
+    NeedsComparisons,
 
     /// An objective that is defined through targets was given none.
     #[error("this objective needs the target P(y = +1) of every row, and none was given")]
@@ -242,25 +277,13 @@ pub enum Error {
     },
 
     /// A model file that cannot be used.
+    #[cfg(feature = "engine")]
     #[error("{}{fault}", Named(path.as_deref()))]
     Model {
         /// The file, if it came from one.
         path: Option<PathBuf>,
         /// What is wrong with it.
         fault: ModelFault,
-    },
-
-    /// A file whose content is not what its format says.
-    #[error("{}{}: {problem}", path.display(), Place(*line, *column))]
-    Format {
-        /// The file.
-        path: PathBuf,
-        /// Line, from 1, in text files.
-        line: Option<usize>,
-        /// Column (field), from 1, in text files.
-        column: Option<usize>,
-        /// What is wrong, and what was expected.
-        problem: String,
     },
 
     /// The state of an earlier run that this one cannot go on from.
@@ -271,96 +294,18 @@ pub enum Error {
         /// Why not.
         problem: &'static str,
     },
-
-    /// A cell of a table that cannot be used.
-    #[error("{}, {position}, column {column}{}: {problem}", path.display(), InQuotes(name))]
-    Cell {
-        /// The file.
-        path: PathBuf,
-        /// The line or row.
-        position: Position,
-        /// Column (field), from 1.
-        column: usize,
-        /// Its name, which may be empty.
-        name: String,
-        /// What is wrong.
-        problem: CellProblem,
-    },
-
-    /// Columns that a table should have and has not.
-    #[error("{}: has no {} {}; there are: {}", path.display(), if missing.len() == 1 { "column" } else { "columns" },
-        listed(missing, usize::MAX), listed(present, 20))]
-    NoSuchColumn {
-        /// The file.
-        path: PathBuf,
-        /// The columns that are not there.
-        missing: Vec<String>,
-        /// The columns that are.
-        present: Vec<String>,
-    },
-
-    /// Two rows with the same id.
-    #[error("{}: the id '{id}' occurs twice, first at {first} and again at {second}", path.display())]
-    SameId {
-        /// The file.
-        path: PathBuf,
-        /// The id.
-        id: String,
-        /// Where it was first.
-        first: Position,
-        /// Where it was again.
-        second: Position,
-    },
-
-    /// An item compared with itself.
-    #[error("{}, {position}: '{id}' is compared with itself", path.display())]
-    ComparedWithItself {
-        /// The file.
-        path: PathBuf,
-        /// Where it stands.
-        position: Position,
-        /// The item.
-        id: String,
-    },
-
-    /// A comparison of something that is not an item.
-    #[error("{}, {position}: '{id}' is the id of no item ({count} such {} in all)", path.display(),
-        if *count == 1 { "id" } else { "ids" })]
-    UnknownId {
-        /// The file.
-        path: PathBuf,
-        /// Where the first of them stands.
-        position: Position,
-        /// The first of them.
-        id: String,
-        /// How many cells hold the id of no item.
-        count: usize,
-    },
 }
 
 impl Error {
     /// A system error on a file.
+    #[cfg(feature = "engine")]
     pub(crate) fn file(path: &Path, reason: io::Error) -> Self {
         Self::File { path: path.to_owned(), reason }
     }
 
-    /// A content error that has no line, as in binary files.
-    pub(crate) fn format(path: &Path, problem: impl Into<String>) -> Self {
-        Self::Format { path: path.to_owned(), line: None, column: None, problem: problem.into() }
-    }
-
-    /// A content error at a line and, where it is known, a field of a text file.
-    pub(crate) fn format_at(
-        path: &Path,
-        line: usize,
-        column: Option<usize>,
-        problem: impl Into<String>,
-    ) -> Self {
-        Self::Format { path: path.to_owned(), line: Some(line), column, problem: problem.into() }
-    }
-
     /// Two lists that belong together differ in length.
-    pub(crate) fn mismatch(
+    #[doc(hidden)]
+    pub fn mismatch(
         left: &'static str,
         left_count: usize,
         right: &'static str,
@@ -371,7 +316,8 @@ impl Error {
 
     /// The one of `known` that `given` names, in any case and with or without hyphens; else an error
     /// that lists all names.
-    pub(crate) fn find_by_name<T: Copy>(
+    #[doc(hidden)]
+    pub fn find_by_name<T: Copy>(
         kind: &'static str,
         given: &str,
         known: &[T],
@@ -404,24 +350,6 @@ impl Error {
     }
 }
 
-/// Names in quotes, the first few of them.
-fn listed(names: &[String], most: usize) -> String {
-    let more = names.len().saturating_sub(most);
-    let mut shown: Vec<String> = names.iter().take(most).map(|name| format!("'{name}'")).collect();
-    if more > 0 {
-        shown.push(format!("and {more} more"));
-    }
-    shown.join(", ")
-}
-
-struct InQuotes<'a>(&'a str);
-
-impl fmt::Display for InQuotes<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.is_empty() { Ok(()) } else { write!(f, " ('{}')", self.0) }
-    }
-}
-
 struct NearestName<'a>(Option<&'a str>);
 
 impl fmt::Display for NearestName<'_> {
@@ -430,25 +358,13 @@ impl fmt::Display for NearestName<'_> {
     }
 }
 
+#[cfg(feature = "engine")]
 struct Named<'a>(Option<&'a Path>);
 
+#[cfg(feature = "engine")]
 impl fmt::Display for Named<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.map_or(Ok(()), |path| write!(f, "{}: ", path.display()))
-    }
-}
-
-struct Place(Option<usize>, Option<usize>);
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(line) = self.0 {
-            write!(f, ", line {line}")?;
-        }
-        if let Some(column) = self.1 {
-            write!(f, ", column {column}")?;
-        }
-        Ok(())
     }
 }
 
@@ -465,15 +381,5 @@ mod tests {
         );
         let error = Error::unknown_name("protocol", "xyz", vec!["discard", "forced-choice"]);
         assert_eq!(error.to_string(), "unknown protocol 'xyz'; known: discard, forced-choice");
-    }
-
-    #[test]
-    fn a_content_error_names_file_line_and_column() {
-        let path = Path::new("wines.csv");
-        assert_eq!(
-            Error::format_at(path, 7, Some(3), "'abc' is not a number").to_string(),
-            "wines.csv, line 7, column 3: 'abc' is not a number"
-        );
-        assert_eq!(Error::format(path, "too short").to_string(), "wines.csv: too short");
     }
 }

@@ -1,4 +1,4 @@
-//! Judging predictions against true labels.
+//! MetricOptions predictions against true labels.
 
 use serde::Serialize;
 
@@ -57,7 +57,7 @@ impl Confusion {
 /// A classifier judged with labels. Shares have Wilson's interval; what has no rows to be judged by is
 /// absent.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Judged {
+pub struct LabelledMetrics {
     /// The number of rows.
     pub rows: usize,
     /// A score above this was called positive.
@@ -84,7 +84,7 @@ pub struct Judged {
     pub auc: Option<f64>,
 }
 
-impl Judged {
+impl LabelledMetrics {
     /// Judges scores by the labels of their rows; `level` is that of the intervals.
     pub fn new(scores: &[f32], labels: &[Label], threshold: f32, level: f64) -> Result<Self, Error> {
         check_level(level)?;
@@ -174,7 +174,7 @@ mod tests {
         use Label::{Negative, Positive};
         let labels = [Positive, Negative, Positive, Negative, Negative];
         // Of six pairs of a positive and a negative, 0.5 wins three, -1 ties one and loses two.
-        let judged = Judged::new(&[0.5, -1.0, -1.0, 0.0, -0.5], &labels, -0.2, 0.95).unwrap();
+        let judged = LabelledMetrics::new(&[0.5, -1.0, -1.0, 0.0, -0.5], &labels, -0.2, 0.95).unwrap();
         assert_eq!(judged.auc, Some(3.5 / 6.0));
         let Confusion { true_positives, false_positives, true_negatives, false_negatives } =
             judged.confusion;
@@ -194,11 +194,11 @@ mod tests {
 
     #[test]
     fn what_has_no_rows_to_be_judged_by_is_absent() {
-        let judged = Judged::new(&[-1.0, -2.0], &[Label::Negative; 2], 0.0, 0.95).unwrap();
+        let judged = LabelledMetrics::new(&[-1.0, -2.0], &[Label::Negative; 2], 0.0, 0.95).unwrap();
         assert_eq!((judged.auc, judged.f1, judged.balanced_accuracy), (None, None, None));
         assert_eq!((judged.true_positive_rate, judged.precision), (None, None));
         assert_eq!(judged.accuracy.value, 1.0);
-        assert!(Judged::new(&[1.0], &[Label::Negative; 2], 0.0, 0.95).is_err());
+        assert!(LabelledMetrics::new(&[1.0], &[Label::Negative; 2], 0.0, 0.95).is_err());
     }
 
     #[test]

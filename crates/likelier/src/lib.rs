@@ -28,42 +28,77 @@
 //! # Quick start
 //!
 //! ```
-//! use likelier::data::{Comparisons, Rows};
-//! use likelier::train::{Config, Data, train};
-//! use likelier::{Method, Prior, Protocol};
+//! use likelier::{Answers, FitOptions, Method, Prior, Protocol, Rows, Supervision, fit};
 //!
+//! // Five items with one feature each, and four comparisons: item 4 is likelier than item 0, …
 //! let rows = Rows::from_numbers(vec![0.1, 0.4, 0.5, 0.8, 0.9], 1)?;
-//! let comparisons = Comparisons::from_iter([(4, 0), (3, 1), (3, 0), (4, 2)]);
-//! let config = Config::new(Method::PcompRelu, Prior::new(0.5)?, Protocol::FORCED_CHOICE);
-//! let data = Data { rows: &rows, piles: comparisons.piles(), labels: None };
-//! let classifier = train(&data, &config, |_, _| Ok(()))?;
-//! assert!(classifier.scores(&rows, &[4])? > classifier.scores(&rows, &[0])?);
+//! let answers = Answers::from_iter([(4, 0), (3, 1), (3, 0), (4, 2)]);
+//! let supervision = Supervision::new(answers).protocol(Protocol::FORCED_CHOICE).prior(Prior::new(0.5)?);
+//!
+//! // Four are too few to judge the classifier as well, so none is held out.
+//! let fitted = fit(&rows, &supervision, &FitOptions::new().method(Method::PcompRelu).hold_out(0.0))?;
+//! let scores = fitted.classifier.scores(&rows)?;
+//! assert!(scores[4] > scores[0]);
 //! # Ok::<(), likelier::Error>(())
 //! ```
+//!
+//! A risk needs scores only, and gives back its derivative by each of them ([`risk::Objective`]), so it can drive
+//! any model. Without the feature `engine` there are the algebra, the risks and the estimates from scores alone.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
+#![cfg_attr(not(feature = "engine"), allow(dead_code, reason = "used by the engine"))]
 
 pub mod data;
 mod error;
 pub mod estimate;
 pub mod evaluate;
+#[cfg(feature = "engine")]
+#[doc(hidden)]
 pub mod files;
+#[cfg(feature = "engine")]
+mod fit;
+pub mod generate;
+#[cfg(feature = "engine")]
 pub mod model;
+#[cfg(feature = "engine")]
+#[doc(hidden)]
 pub mod nn;
+mod numerics;
 mod prior;
 mod protocol;
+#[doc(hidden)]
 pub mod random;
 pub mod risk;
+mod split;
+mod supervision;
+#[cfg(feature = "engine")]
+#[doc(hidden)]
 pub mod train;
-pub mod trial;
+#[cfg(feature = "engine")]
+mod warning;
 
+pub use data::{Answers, Comparisons, Label, Rows};
 pub use error::Error;
-pub use model::Classifier;
+#[cfg(feature = "engine")]
+pub use fit::{
+    Assessment, AtPrior, BelievedPrior, Checkup, Epoch, Event, FitOptions, Fitted, LEVEL, Observer,
+    ProtocolCheck, ScorerOptions, check, check_with, estimate_prior, estimate_prior_with, fit, fit_with,
+};
+#[cfg(feature = "engine")]
+pub use model::{Architecture, Classifier, ModelKind};
 pub use prior::Prior;
-pub use protocol::{Collection, Mixture, NoiseRates, Orientation, Protocol};
+#[doc(hidden)]
+pub use protocol::Orientation;
+pub use protocol::{Collection, Mixture, NoiseRates, Protocol};
 pub use risk::Method;
+pub use split::{Split, resample_to_prior};
+pub use supervision::{Evidence, Supervision};
+#[cfg(feature = "engine")]
+pub use train::{Control, EpochSummary, Fallback, Phase};
+#[cfg(feature = "engine")]
+pub use warning::{Unjudged, Warning};
 
-/// The README's examples are tests.
-#[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+/// The examples of this crate's page are tests.
+#[cfg(all(doctest, feature = "engine"))]
+#[doc = include_str!("../README.md")]
 struct Readme;

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::Pile;
 use crate::error::Error;
-use crate::nn::math::{exp_of_negative, ln_1p_of_unit};
+use crate::numerics::math::{exp_of_negative, ln_1p_of_unit};
 use crate::prior::Prior;
 
 /// What happens to a pair that was drawn.
@@ -178,6 +178,7 @@ impl Protocol {
 
     /// The orientation likelihood L(p, p′)/(L(p, p′) + L(p′, p)): how probable it is that a pair known to
     /// be recorded was recorded in this order, from the log-odds of its two items.
+    #[doc(hidden)]
     pub fn orientation(&self, likelier: f64, other: f64) -> Orientation {
         let recorded = self.evidence(likelier, other);
         let reversed = self.evidence(other, likelier);
@@ -195,7 +196,7 @@ impl Protocol {
     ///
     /// Written in log-odds: P(y)P(y′) is proportional to e^{score·[y=+] + score′·[y′=+]}, which stays
     /// exact where probabilities have long become 0 or 1.
-    fn evidence(&self, likelier: f64, other: f64) -> Evidence {
+    fn evidence(&self, likelier: f64, other: f64) -> OrderOdds {
         let exponents = [[likelier + other, likelier], [other, 0.0]];
         let accept = self.acceptance();
         // The largest exponent of a cell that can occur; with ε = 0 one cannot.
@@ -211,7 +212,7 @@ impl Protocol {
         };
         let (both, first, second, neither) = (cell(0, 0), cell(0, 1), cell(1, 0), cell(1, 1));
         let total = both + first + second + neither;
-        Evidence {
+        OrderOdds {
             log_likelihood: largest + total.ln(),
             posterior: [(both + first) / total, (both + second) / total],
         }
@@ -228,12 +229,13 @@ impl fmt::Display for Protocol {
     }
 }
 
-struct Evidence {
+struct OrderOdds {
     log_likelihood: f64,
     posterior: [f64; 2],
 }
 
 /// The orientation likelihood of one comparison.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Orientation {
     /// Its logarithm; ln ½ for two equal scores.

@@ -1,11 +1,18 @@
 //! Seeded randomness that is the same on every platform and for every future version.
 //!
-//! `ChaCha8` gives the bits; the few ways to use them are written here, because value-for-value stability
-//! across releases is part of what a seed promises (a library's `shuffle` may change between versions).
+//! ChaCha with eight rounds gives the bits. It and the few ways to use them are written here, because
+//! value-for-value stability across releases is part of what a seed promises; a test compares the bits with
+//! those of `rand_chacha`.
 
-pub use rand_chacha::ChaCha8Rng;
-pub use rand_chacha::rand_core::Rng;
-use rand_chacha::rand_core::SeedableRng;
+mod chacha;
+
+pub use chacha::ChaCha8Rng;
+
+/// A source of random bits.
+pub trait Rng {
+    /// The next 64 of them.
+    fn next_u64(&mut self) -> u64;
+}
 
 /// What a stream of random numbers is used for.
 ///
@@ -25,6 +32,9 @@ pub enum Purpose {
     Batches,
     /// Choosing the comparisons that are held out.
     HoldOut,
+    /// Drawing comparisons between test rows. It has the stream of `HoldOut`: archived runs rest on it, and
+    /// no run uses both for one thing.
+    TestComparisons,
     /// Dealing comparisons into folds.
     Folds,
     /// Drawing candidates for model selection.
@@ -38,19 +48,17 @@ pub fn stream(seed: u64, purpose: Purpose) -> ChaCha8Rng {
 
 /// The same for one of several epochs, each with a stream of its own: a resumed run needs no state.
 pub fn epoch_stream(seed: u64, purpose: Purpose, epoch: u32) -> ChaCha8Rng {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let purpose = match purpose {
         Purpose::Split => 1,
         Purpose::Resample => 2,
         Purpose::Comparisons => 3,
         Purpose::Weights => 4,
         Purpose::Batches => 5,
-        Purpose::HoldOut => 6,
+        Purpose::HoldOut | Purpose::TestComparisons => 6,
         Purpose::Folds => 11,
         Purpose::Candidates => 12,
     };
-    rng.set_stream(u64::from(epoch) << 8 | purpose);
-    rng
+    ChaCha8Rng::new(seed, u64::from(epoch) << 8 | purpose)
 }
 
 /// A uniform number in [0, 1) with 53 random bits.

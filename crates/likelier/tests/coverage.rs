@@ -8,12 +8,12 @@
 
 use likelier::data::Comparisons;
 use likelier::data::Label;
-use likelier::data::generate::{self, Labeller, Recipe, Sampling};
 use likelier::estimate::Interval;
-use likelier::estimate::metrics::{Assumptions, HeldOut, Judging, Metrics, metrics, risk};
+use likelier::estimate::metrics::{Assumptions, HeldOut, MetricOptions, Metrics, metrics, risk};
+use likelier::generate::{self, Recipe, Sampling};
 use likelier::random::{ChaCha8Rng, Purpose, below, chance, stream, unit};
 use likelier::risk::{Correction, Loss};
-use likelier::{Collection, Mixture, Prior, Protocol};
+use likelier::{Collection, Mixture, Prior, Protocol, Supervision};
 use rayon::prelude::*;
 
 const DATA_SETS: u64 = 2000;
@@ -121,8 +121,8 @@ fn independent(rng: &mut ChaCha8Rng, prior: f64, protocol: Protocol, pairs: usiz
     piles
 }
 
-fn judging() -> Judging {
-    Judging { threshold: THRESHOLD, ..Judging::default() }
+fn judging() -> MetricOptions {
+    MetricOptions { threshold: THRESHOLD, ..MetricOptions::default() }
 }
 
 fn assumptions(prior: f64, protocol: Protocol) -> Assumptions {
@@ -278,7 +278,7 @@ fn intervals_allow_for_items_that_occur_again() {
                 let comparisons: Comparisons = drawn.into_iter().collect();
                 let mut held_out = HeldOut::pairs(&likelier, &other).unwrap();
                 if of_items {
-                    held_out = held_out.of_items(&comparisons).unwrap();
+                    held_out = held_out.of(&comparisons).unwrap();
                 }
                 metrics(&held_out, &assumptions(prior, protocol), &judging()).unwrap()
             };
@@ -302,17 +302,18 @@ fn intervals_after_exact_count_generation_hold_the_truth_at_least_as_often_as_th
                 protocol,
                 pairs: 400,
                 sampling: Sampling::ExactCounts,
-                labeller: Labeller::Class,
+                degrees: None,
             };
             let found = coverage(&what, prior, |rng| {
                 let labels: Vec<Label> = (0..1600).map(|row| Label::positive_if(row % 2 == 0)).collect();
                 let pool: Vec<u32> = (0..1600).collect();
-                let drawn = generate::comparisons(&labels, &pool, &recipe, rng).unwrap().comparisons;
+                let drawn = generate::draw(&labels, &pool, &recipe, rng).unwrap();
+                let drawn = Supervision::new(drawn.evidence).comparisons().unwrap();
                 let scores: Vec<f32> = labels.iter().map(|label| score(rng, label.is_positive())).collect();
                 let (likelier, other): (Vec<f32>, Vec<f32>) =
                     drawn.iter().map(|(a, b)| (scores[a as usize], scores[b as usize])).unzip();
-                let held_out = HeldOut::pairs(&likelier, &other).unwrap().of_items(&drawn).unwrap();
-                let judging = Judging { exact_counts: true, ..judging() };
+                let held_out = HeldOut::pairs(&likelier, &other).unwrap().of(&drawn).unwrap();
+                let judging = MetricOptions { exact_counts: true, ..judging() };
                 metrics(&held_out, &assumptions(prior, protocol), &judging).unwrap()
             });
             assert!(found.accuracy >= 0.95 && found.auc >= 0.95, "{what} at {prior}");

@@ -2,14 +2,18 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
-use likelier::data::Comparisons;
-use likelier::estimate::diagnosis::{Annotators, Diagnosis, Finding, Records, Severity};
+use likelier::Answers;
+use likelier::data::{Annotators, ShownSide, Texts};
+use likelier::estimate::diagnosis::{Diagnosis, Finding, Severity};
 use likelier::random::{Purpose, below, chance, stream};
 use proptest::prelude::*;
 
 fn diagnose(items: usize, pairs: &[(u32, u32)]) -> Diagnosis {
-    let comparisons: Comparisons = pairs.iter().copied().collect();
-    Diagnosis::new(&Records::new(items, &comparisons), 0.95).unwrap()
+    Diagnosis::new(&pairs.iter().copied().collect(), items, 0.95).unwrap()
+}
+
+fn side(left: bool) -> ShownSide {
+    if left { ShownSide::Left } else { ShownSide::Right }
 }
 
 #[track_caller]
@@ -35,7 +39,7 @@ fn contradictions_repetitions_circles_and_islands_are_counted() {
     assert!(
         finding(&findings, "contradictions")
             .message
-            .contains("of 2 answers given again 1 differ")
+            .contains("of 2 repeated answers 1 differ")
     );
     assert_eq!(finding(&findings, "few-comparisons").severity, Severity::Warning);
     for code in ["item-with-itself", "never-compared", "islands", "no-annotators", "no-ties", "no-sides"] {
@@ -45,11 +49,12 @@ fn contradictions_repetitions_circles_and_islands_are_counted() {
 
 #[test]
 fn a_tie_is_neither_a_contradiction_nor_part_of_a_circle() {
-    let comparisons = Comparisons::from_iter([(0, 1), (1, 0), (1, 2), (2, 0)]);
-    let ties = [false, true, true, false];
-    let left = [true, false, true, true];
-    let records = Records { ties: Some(&ties), picked_left: Some(&left), ..Records::new(3, &comparisons) };
-    let found = Diagnosis::new(&records, 0.95).unwrap();
+    let answers = Answers::from_iter([(0, 1), (1, 0), (1, 2), (2, 0)])
+        .tied(vec![false, true, true, false])
+        .unwrap()
+        .shown([true, false, true, true].map(|left| Some(side(left))).to_vec())
+        .unwrap();
+    let found = Diagnosis::new(&answers, 3, 0.95).unwrap();
     assert_eq!((found.contradicted_pairs, found.knots, found.repeated_pairs), (0, 0, 1));
     assert_eq!(found.asked_again.answers, 0);
     assert_eq!(found.ties.unwrap().value, 0.5);
@@ -61,7 +66,6 @@ fn a_tie_is_neither_a_contradiction_nor_part_of_a_circle() {
 #[test]
 fn an_annotator_who_answers_the_other_way_round_stands_out() {
     let mut rng = stream(1, Purpose::Comparisons);
-    let names: Vec<String> = ["ann", "ben", "cem"].map(String::from).to_vec();
     let (mut pairs, mut of, mut left) = (Vec::new(), Vec::new(), Vec::new());
     for _ in 0..600 {
         let (a, b) = (below(&mut rng, 100) as u32, 100 + below(&mut rng, 100) as u32);
@@ -70,17 +74,12 @@ fn an_annotator_who_answers_the_other_way_round_stands_out() {
             let right = chance(&mut rng, 0.8) != (who == 2);
             pairs.push(if right { (a, b) } else { (b, a) });
             of.push(who);
-            left.push(chance(&mut rng, 0.7));
+            left.push(Some(side(chance(&mut rng, 0.7))));
         }
     }
-    let comparisons: Comparisons = pairs.into_iter().collect();
-    let annotators = Annotators { of: &of, names: &names };
-    let records = Records {
-        annotators: Some(annotators),
-        picked_left: Some(&left),
-        ..Records::new(200, &comparisons)
-    };
-    let found = Diagnosis::new(&records, 0.95).unwrap();
+    let annotators = Annotators { of, names: Texts::from_iter(["ann", "ben", "cem"]) };
+    let answers = Answers::from_iter(pairs).by(annotators).unwrap().shown(left).unwrap();
+    let found = Diagnosis::new(&answers, 200, 0.95).unwrap();
     let report = found.annotators.as_ref().unwrap();
     let out: Vec<&str> = report
         .annotators
@@ -101,12 +100,10 @@ fn an_annotator_who_answers_the_other_way_round_stands_out() {
 
 #[test]
 fn one_annotator_and_nothing_shared_are_said() {
-    let comparisons = Comparisons::from_iter([(0, 1), (2, 3)]);
-    let names: Vec<String> = ["ann", "ben"].map(String::from).to_vec();
     let codes = |of: &[u32]| {
-        let annotators = Annotators { of, names: &names };
-        let records = Records { annotators: Some(annotators), ..Records::new(4, &comparisons) };
-        let findings = Diagnosis::new(&records, 0.95).unwrap().findings();
+        let annotators = Annotators { of: of.to_vec(), names: Texts::from_iter(["ann", "ben"]) };
+        let answers = Answers::from_iter([(0, 1), (2, 3)]).by(annotators).unwrap();
+        let findings = Diagnosis::new(&answers, 4, 0.95).unwrap().findings();
         findings.into_iter().map(|finding| finding.code).collect::<Vec<_>>()
     };
     assert!(codes(&[0, 0]).contains(&"one-annotator"));
@@ -114,21 +111,44 @@ fn one_annotator_and_nothing_shared_are_said() {
 }
 
 #[test]
-fn lists_that_do_not_fit_are_refused() {
-    let comparisons = Comparisons::from_iter([(0, 1), (2, 3)]);
-    let message = |records: Records<'_>| Diagnosis::new(&records, 0.95).unwrap_err().to_string();
-    let ties = [true];
-    assert_eq!(
-        message(Records { ties: Some(&ties), ..Records::new(4, &comparisons) }),
-        "1 ties do not match 2 comparisons"
+fn answers_without_a_name_are_somebodys_too() {
+    let annotators = Annotators { of: vec![0, 1, 1], names: Texts::from_iter(["ann", ""]) };
+    let answers = Answers::from_iter([(0, 1), (0, 1), (2, 3)]).by(annotators).unwrap();
+    let report = Diagnosis::new(&answers, 4, 0.95).unwrap().annotators.unwrap();
+    let each: Vec<_> = report
+        .annotators
+        .iter()
+        .map(|one| (&*one.name, one.comparisons, one.shared))
+        .collect();
+    assert_eq!(each, [("ann", 1, 1), ("(nobody)", 2, 1)]);
+    assert_eq!(report.agreement.unwrap().value, 1.0);
+}
+
+#[test]
+fn what_was_not_seen_is_not_counted_as_a_side() {
+    let answers = Answers::from_iter([(0, 1), (1, 2), (2, 3), (0, 3)]);
+    let sides = vec![Some(side(true)), None, Some(side(false)), Some(side(true))];
+    let tied = answers.clone().tied(vec![false, false, false, true]).unwrap();
+    let picked = |answers: Answers| Diagnosis::new(&answers, 4, 0.95).unwrap().picked_left;
+    assert!(
+        (picked(answers.clone().shown(sides.clone()).unwrap()).unwrap().value - 2.0 / 3.0).abs() < 1e-12
     );
-    assert!(message(Records::new(3, &comparisons)).contains("item 3"));
-    assert!(message(Records::new(3, &Comparisons::default())).contains("empty"));
-    let names = [String::from("ann")];
-    let annotators = Annotators { of: &[0, 1], names: &names };
-    let unknown = Records { annotators: Some(annotators), ..Records::new(4, &comparisons) };
-    assert!(message(unknown).contains("index into the list of annotators"));
-    assert!(Diagnosis::new(&Records::new(4, &comparisons), 0.0).is_err());
+    assert_eq!(picked(tied.shown(sides).unwrap()).unwrap().value, 0.5, "of a tie neither is picked");
+    assert_eq!(picked(answers.shown(vec![None; 4]).unwrap()), None);
+}
+
+#[test]
+fn lists_that_do_not_fit_are_refused() {
+    let answers = Answers::from_iter([(0, 1), (2, 3)]);
+    let message = |answers: &Answers| Diagnosis::new(answers, 3, 0.95).unwrap_err().to_string();
+    assert!(message(&answers).contains("item 3"));
+    assert!(message(&Answers::default()).contains("empty"));
+    let tied = answers.clone().tied(vec![true]).unwrap_err().to_string();
+    assert_eq!(tied, "1 ties do not match 2 answers");
+    let annotators = Annotators { of: vec![0, 1], names: Texts::from_iter(["ann"]) };
+    let unknown = answers.clone().by(annotators).unwrap_err().to_string();
+    assert!(unknown.contains("the number of an annotator"), "{unknown}");
+    assert!(Diagnosis::new(&answers, 4, 0.0).is_err());
 }
 
 proptest! {

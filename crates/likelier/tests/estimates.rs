@@ -5,7 +5,7 @@
 use likelier::data::{Comparisons, Label, Pile};
 use likelier::estimate::Interval;
 use likelier::estimate::metrics::{
-    Assumptions, HeldOut, Judging, Metric, Metrics, Note, metrics, risk, roc,
+    Assumptions, HeldOut, Metric, MetricOptions, Metrics, Note, metrics, risk, roc,
 };
 use likelier::evaluate::Confusion;
 use likelier::risk::{Batch, Correction, Gradients, Loss, Objective, Pointwise, RiskTable};
@@ -29,7 +29,7 @@ fn scores(count: impl Into<prop::collection::SizeRange>) -> impl Strategy<Value 
 }
 
 fn judge(held_out: &HeldOut<'_>, assumptions: &Assumptions) -> Metrics {
-    metrics(held_out, assumptions, &Judging::default()).unwrap()
+    metrics(held_out, assumptions, &MetricOptions::default()).unwrap()
 }
 
 #[track_caller]
@@ -63,7 +63,9 @@ proptest! {
                 }
             }
         }
-        let held_out = HeldOut::pairs(&likelier, &other).unwrap().weighted(&weights).unwrap();
+        let apart: Comparisons = (0..80).map(|k| (2 * k, 2 * k + 1)).collect();
+        let weighted = apart.weighted(weights).unwrap();
+        let held_out = HeldOut::pairs(&likelier, &other).unwrap().of(&weighted).unwrap();
         let found = judge(&held_out, &Assumptions::known(mixture, prior));
         // Weights are single precision, and 1/Δ makes more of it.
         let tolerance = 1e-6 / mixture.contrast().abs();
@@ -102,11 +104,11 @@ proptest! {
                 .map(|(a, b)| (transform(f32::from(*a) / 4.0), transform(f32::from(*b) / 4.0)))
                 .unzip();
             let held_out = HeldOut::pairs(&likelier, &other).unwrap();
-            let judging = Judging { threshold: transform(0.1), ..Judging::default() };
+            let judging = MetricOptions { threshold: transform(0.1), ..MetricOptions::default() };
             let metrics = metrics(&held_out, &assumptions, &judging).unwrap();
             let curve = roc(&held_out, &assumptions, 0.95).unwrap();
             let rates: Vec<_> =
-                curve.points.iter().map(|p| (p.true_positive_rate, p.false_positive_rate, p.monotone)).collect();
+                curve.iter().map(|p| (p.true_positive_rate, p.false_positive_rate, p.monotone)).collect();
             (metrics, rates)
         };
         let (plain, plain_curve) = judged(|score| score);
@@ -181,11 +183,12 @@ proptest! {
         shared in prop::option::of(prop::collection::vec((0..9_u32, 9..15_u32), 20)),
     ) {
         let assumptions = Assumptions::of_protocol(Protocol::DISCARD, prior).unwrap();
+        let shared: Option<Comparisons> = shared.map(|shared| shared.into_iter().collect());
         let mut held_out = HeldOut::pairs(&likelier, &other).unwrap();
-        if let Some(shared) = shared {
-            held_out = held_out.of_items(&shared.into_iter().collect::<Comparisons>()).unwrap();
+        if let Some(shared) = &shared {
+            held_out = held_out.of(shared).unwrap();
         }
-        let points = roc(&held_out, &assumptions, 0.95).unwrap().points;
+        let points = roc(&held_out, &assumptions, 0.95).unwrap();
         prop_assert_eq!(points[0].true_positive_rate.value, 0.0);
         close(points.last().unwrap().true_positive_rate.value, 1.0, 1e-9);
         close(points.last().unwrap().false_positive_rate.value, 1.0, 1e-9);
@@ -194,7 +197,7 @@ proptest! {
             prop_assert!(pair[1].monotone.iter().all(|rate| (0.0..=1.0).contains(rate)));
             // The walk over thresholds keeps the sums of each; a fresh start must agree.
             let threshold = pair[1].lowest_positive.unwrap().next_down();
-            let fresh = metrics(&held_out, &assumptions, &Judging { threshold, ..Judging::default() }).unwrap();
+            let fresh = metrics(&held_out, &assumptions, &MetricOptions { threshold, ..MetricOptions::default() }).unwrap();
             for (walked, fresh) in [
                 (pair[1].true_positive_rate, fresh.true_positive_rate),
                 (pair[1].false_positive_rate, fresh.false_positive_rate),
@@ -244,13 +247,10 @@ fn estimates_and_intervals_agree_with_brute_force() {
         let weights = numbers(&case["weights"]);
         let items: Vec<[u32; 2]> = serde_json::from_value(case["items"].clone()).unwrap();
         let comparisons: Comparisons = items.iter().map(|[a, b]| (*a, *b)).collect();
-        let held_out = HeldOut::pairs(&likelier, &other)
-            .unwrap()
-            .weighted(&weights)
-            .unwrap()
-            .of_items(&comparisons)
-            .unwrap();
-        let judging = Judging { threshold: number(&case["threshold"]) as f32, ..Judging::default() };
+        let comparisons = comparisons.weighted(weights).unwrap();
+        let held_out = HeldOut::pairs(&likelier, &other).unwrap().of(&comparisons).unwrap();
+        let judging =
+            MetricOptions { threshold: number(&case["threshold"]) as f32, ..MetricOptions::default() };
         let assumptions = Assumptions::of_protocol(protocol, prior).unwrap();
         let found = metrics(&held_out, &assumptions, &judging).unwrap();
         for (name, ours) in [
@@ -287,7 +287,7 @@ fn what_cannot_be_known_is_said() {
     assert_eq!((found.precision, found.f1.map(|f1| f1.value)), (None, Some(0.0)));
     let mut few = same;
     few[..3].fill(1.0);
-    let judging = Judging { exact_counts: true, ..Judging::default() };
+    let judging = MetricOptions { exact_counts: true, ..MetricOptions::default() };
     let found = metrics(&HeldOut::pairs(&few, &same).unwrap(), &assumptions, &judging).unwrap();
     assert!(found.conservative);
     let codes: Vec<&str> = found.notes.iter().map(Note::code).collect();

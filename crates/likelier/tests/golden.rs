@@ -1,5 +1,6 @@
 //! Values from an independent implementation: `golden/make.py`, PyTorch's autograd and optimisers.
 
+#![cfg(feature = "engine")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use likelier::data::Pile;

@@ -1,5 +1,6 @@
 //! Model files: old ones stay readable, and equal training gives equal bytes.
 
+#![cfg(feature = "engine")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fs;
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use likelier::data::{Column, Comparisons, Rows};
 use likelier::model::{Architecture, Mlp};
-use likelier::train::{Config, Control, Data, HoldOut, Outcome, train_with};
+use likelier::train::{Config, Control, Data, EarlyStop, Outcome, train_with};
 use likelier::{Classifier, Method, Prior, Protocol};
 use serde_json::Value;
 
@@ -30,9 +31,8 @@ fn files_of_format_1_still_load_and_score_the_same() {
         let expected: Value = serde_json::from_str(&text).unwrap();
         let values: Vec<f32> = expected["rows"].as_array().unwrap().iter().flat_map(floats).collect();
         let rows = Rows::from_numbers(values, classifier.features().width()).unwrap();
-        let all: Vec<u32> = (0..rows.len() as u32).collect();
-        assert_eq!(all.len(), 24);
-        let scores = classifier.scores(&rows, &all).unwrap();
+        assert_eq!(rows.len(), 24);
+        let scores = classifier.scores(&rows).unwrap();
         for (score, expected) in scores.iter().zip(floats(&expected["scores"])) {
             // Another machine may add in another order.
             let allowed = 1e-5 * expected.abs().max(1.0);
@@ -42,7 +42,7 @@ fn files_of_format_1_still_load_and_score_the_same() {
             assert!((classifier.probability().of(*score) - probability).abs() < 1e-5, "{name}");
         }
         let labels: Vec<u8> = classifier
-            .predict(&rows, &all)
+            .predict(&rows)
             .unwrap()
             .iter()
             .map(|label| u8::from(label.is_positive()))
@@ -77,7 +77,7 @@ fn equal_training_gives_equal_bytes_and_other_training_others() {
             architecture: architecture.clone(),
             epochs: 3,
             seed,
-            hold_out: Some(HoldOut {
+            early_stop: Some(EarlyStop {
                 share: 0.2,
                 criterion: likelier::train::Criterion::Orientation,
                 patience: None,

@@ -1,6 +1,7 @@
 //! The engine: gradients against differences and against PyTorch, and independence of the number of
 //! threads.
 
+#![cfg(feature = "engine")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use likelier::data::Rows;

@@ -1,15 +1,18 @@
 //! The pair posterior: its fixed point, its level, its phases and its guard.
 
+#![cfg(feature = "engine")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use likelier::data::generate::{Labeller, Recipe, Sampling, comparisons};
 use likelier::data::{Comparisons, Label, Piles, Rows};
 use likelier::evaluate::Confusion;
+use likelier::generate::{Recipe, Sampling, draw};
 use likelier::model::{Architecture, Mlp, ScalingKind};
 use likelier::random::{Purpose, Rng, stream, unit};
 use likelier::risk::{Batch, Gradients, PairPosterior, Setting, Side, ThresholdRule, sigmoid};
-use likelier::train::{Config, Criterion, Data, Fallback, HoldOut, Phase, Predictor, train};
-use likelier::{Classifier, Collection, Method, Prior, Protocol};
+use likelier::train::{
+    Config, Control, Criterion, Data, EarlyStop, Fallback, Phase, Predictor, train, train_with,
+};
+use likelier::{Classifier, Collection, Method, Prior, Protocol, Supervision};
 
 fn prior(value: f64) -> Prior {
     Prior::new(value).unwrap()
@@ -146,7 +149,7 @@ const WIDTH: usize = 6;
 
 /// Two overlapping clouds, and comparisons of their points.
 struct Clouds {
-    rows: Rows,
+    rows: Rows<'static>,
     labels: Vec<Label>,
     comparisons: Comparisons,
     prior: Prior,
@@ -163,11 +166,11 @@ fn clouds(pairs: usize, positive: f64, protocol: Protocol) -> Clouds {
     }
     let pool: Vec<u32> = (0..4000).collect();
     let prior = prior(positive);
-    let recipe =
-        Recipe { prior, protocol, pairs, sampling: Sampling::Independent, labeller: Labeller::Class };
-    let drawn = comparisons(&labels, &pool, &recipe, &mut stream(6, Purpose::Comparisons)).unwrap();
+    let recipe = Recipe { prior, protocol, pairs, sampling: Sampling::Independent, degrees: None };
+    let drawn = draw(&labels, &pool, &recipe, &mut stream(6, Purpose::Comparisons)).unwrap();
+    let comparisons = Supervision::new(drawn.evidence).comparisons().unwrap();
     let rows = Rows::from_numbers(values, WIDTH).unwrap();
-    Clouds { rows, labels, comparisons: drawn.comparisons, prior, protocol }
+    Clouds { rows, labels, comparisons, prior, protocol }
 }
 
 impl Clouds {
@@ -181,11 +184,11 @@ impl Clouds {
     }
 
     fn train(&self, config: &Config) -> Classifier {
-        train(&self.data(), config, |_, _| Ok(())).unwrap()
+        train(&self.data(), config).unwrap()
     }
 
     fn predicted(&self, classifier: &Classifier) -> Vec<Label> {
-        classifier.predict(&self.rows, &(0..4000).collect::<Vec<u32>>()).unwrap()
+        classifier.predict(&self.rows).unwrap()
     }
 
     fn accuracy(&self, classifier: &Classifier) -> f64 {
@@ -194,8 +197,8 @@ impl Clouds {
     }
 }
 
-fn aside(share: f64) -> HoldOut {
-    HoldOut { share, criterion: Criterion::Orientation, patience: Some(5) }
+fn aside(share: f64) -> EarlyStop {
+    EarlyStop { share, criterion: Criterion::Orientation, patience: Some(5) }
 }
 
 #[test]
@@ -213,9 +216,9 @@ fn it_learns_under_every_protocol_and_needs_no_fallback() {
 #[test]
 fn an_observer_sees_the_phases_and_the_level() {
     let clouds = clouds(1500, 0.4, Protocol::DISCARD);
-    let config = Config { epochs: 60, warm_up_epochs: 40, hold_out: Some(aside(0.2)), ..clouds.config() };
+    let config = Config { epochs: 60, warm_up_epochs: 40, early_stop: Some(aside(0.2)), ..clouds.config() };
     let mut seen = Vec::new();
-    train(&clouds.data(), &config, |summary, progress| {
+    train_with(&clouds.data(), &config, &Control::default(), |summary, progress| {
         seen.push((*summary, progress.classifier()?));
         Ok(())
     })
@@ -248,16 +251,16 @@ fn comparisons_of_weight_0_change_nothing() {
         epochs: 12,
         warm_up_epochs: 4,
         batch_rows: 4000,
-        hold_out: None,
+        early_stop: None,
         scaling: Some(ScalingKind::None),
         ..clouds.config()
     };
     let alone = clouds.train(&config);
     let turned = clouds.comparisons.iter().map(|(likelier, other)| (other, likelier));
     let both: Comparisons = clouds.comparisons.iter().chain(turned).collect();
-    let weights: Vec<f32> = (0..800).map(|at| if at < 400 { 1.0 } else { 0.0 }).collect();
-    let piles = both.piles().weighted(&weights).unwrap();
-    let weighted = train(&Data { piles, ..clouds.data() }, &config, |_, _| Ok(())).unwrap();
+    let weights = (0..800).map(|at| if at < 400 { 1.0 } else { 0.0 }).collect();
+    let both = both.weighted(weights).unwrap();
+    let weighted = train(&Data { piles: both.piles(), ..clouds.data() }, &config).unwrap();
     for (alone, weighted) in alone.weights().parameters.iter().zip(&weighted.weights().parameters) {
         assert!((alone - weighted).abs() < 1e-4, "{alone} is not {weighted}");
     }
@@ -271,7 +274,7 @@ fn a_run_too_short_for_both_phases_is_refused() {
         Config { warm_up_epochs: 0, ..clouds.config() },
         Config { warm_up_epochs: 100, ..clouds.config() },
     ] {
-        let error = train(&clouds.data(), &config, |_, _| Ok(())).unwrap_err();
+        let error = train(&clouds.data(), &config).unwrap_err();
         assert!(error.to_string().contains("epochs must be"), "{error}");
     }
     let two = clouds.train(&clouds.config().with_epochs(2));
@@ -283,7 +286,7 @@ fn loose_piles_are_refused() {
     let clouds = clouds(100, 0.4, Protocol::DISCARD);
     let some: Vec<u32> = (0..100).collect();
     let loose = Data { piles: Piles::loose(&some, &some[..50]), ..clouds.data() };
-    let error = train(&loose, &clouds.config(), |_, _| Ok(())).unwrap_err();
+    let error = train(&loose, &clouds.config()).unwrap_err();
     assert!(error.to_string().contains("pair-posterior"), "{error}");
 }
 
@@ -310,7 +313,8 @@ fn whatever_happens_one_class_is_never_returned_without_a_word() {
                 (Some(aside(0.2)), None, 2),
                 (Some(aside(0.2)), Some(ThresholdRule::Zero), 3),
             ] {
-                let config = Config { learning_rate, hold_out: share, threshold, seed, ..clouds.config() };
+                let config =
+                    Config { learning_rate, early_stop: share, threshold, seed, ..clouds.config() };
                 let classifier = clouds.train(&config);
                 let positive =
                     clouds.predicted(&classifier).iter().filter(|label| label.is_positive()).count();
@@ -331,15 +335,15 @@ fn a_model_that_cannot_tell_rows_apart_falls_back_and_says_why() {
     let rows = Rows::from_numbers(vec![1.0; 4000], 1).unwrap();
     let data = Data { rows: &rows, ..clouds.data() };
     for (share, seed) in [(None, 1), (Some(aside(0.2)), 2)] {
-        let config = Config { hold_out: share, seed, ..clouds.config() };
-        let classifier = train(&data, &config, |_, _| Ok(())).unwrap();
+        let config = Config { early_stop: share, seed, ..clouds.config() };
+        let classifier = train(&data, &config).unwrap();
         let fallback = classifier.summary().fallback.unwrap();
         assert!(matches!(fallback, Fallback::OneClass { .. }), "{fallback}");
     }
     // A scorer that knows nothing about held-out comparisons: those of a random start.
     let still = Config {
         learning_rate: 1e-30,
-        hold_out: Some(aside(0.5)),
+        early_stop: Some(aside(0.5)),
         threshold: Some(ThresholdRule::PriorQuantile),
         ..clouds.config()
     };
@@ -360,8 +364,7 @@ fn a_model_that_cannot_tell_rows_apart_falls_back_and_says_why() {
 fn the_reason_for_a_fallback_is_kept_in_the_model_file() {
     let clouds = clouds(300, 0.4, Protocol::DISCARD);
     let rows = Rows::from_numbers(vec![1.0; 4000], 1).unwrap();
-    let classifier =
-        train(&Data { rows: &rows, ..clouds.data() }, &clouds.config(), |_, _| Ok(())).unwrap();
+    let classifier = train(&Data { rows: &rows, ..clouds.data() }, &clouds.config()).unwrap();
     assert!(classifier.summary().fallback.is_some());
     let bytes = classifier.to_bytes().unwrap();
     assert_eq!(Classifier::from_bytes(&bytes).unwrap(), classifier);
@@ -380,8 +383,8 @@ fn what_is_recommended_depends_on_the_data_and_leaves_the_papers_methods_alone()
         config.check().unwrap();
         if method.needs_pairs() {
             assert_eq!(config.predictor, Predictor::Teacher);
-            assert_eq!(config.hold_out, None, "a linear model is shrunk instead");
-            assert!(of(method, &mlp, &small).hold_out.is_some());
+            assert_eq!(config.early_stop, None, "a linear model is shrunk instead");
+            assert!(of(method, &mlp, &small).early_stop.is_some());
         } else {
             assert_eq!(config, Config::new(method, large.prior, large.protocol));
         }

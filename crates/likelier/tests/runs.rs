@@ -1,24 +1,25 @@
 //! Training runs with networks: threads, interruption, early stop, options.
 
+#![cfg(feature = "engine")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use likelier::data::generate::{Labeller, Recipe, Sampling, comparisons};
 use likelier::data::{Comparisons, Label, Piles, Rows};
 use likelier::evaluate::Confusion;
+use likelier::generate::{Recipe, Sampling, draw};
 use likelier::model::{Architecture, Mlp, MlpNorm, ResNet, ScalingKind};
 use likelier::random::{Purpose, stream, unit};
 use likelier::train::{
-    Config, Control, Criterion, Data, EpochSummary, HoldOut, Notes, OptimiserKind, Outcome, Predictor,
+    Config, Control, Criterion, Data, EarlyStop, EpochSummary, Notes, OptimiserKind, Outcome, Predictor,
     Progress, PruningSchedule, train, train_with,
 };
-use likelier::{Classifier, Error, Method, Prior, Protocol};
+use likelier::{Classifier, Error, Method, Prior, Protocol, Supervision};
 
 /// Two classes that no linear model can part: inside and outside of a ring.
 struct Ring {
-    rows: Rows,
+    rows: Rows<'static>,
     labels: Vec<Label>,
     comparisons: Comparisons,
     prior: Prior,
@@ -36,10 +37,11 @@ fn ring(rows: usize, pairs: usize) -> Ring {
         protocol: Protocol::DISCARD,
         pairs,
         sampling: Sampling::Independent,
-        labeller: Labeller::Class,
+        degrees: None,
     };
-    let drawn = comparisons(&labels, &all, &recipe, &mut stream(5, Purpose::Comparisons)).unwrap();
-    Ring { rows: Rows::from_numbers(values, 3).unwrap(), labels, comparisons: drawn.comparisons, prior }
+    let drawn = draw(&labels, &all, &recipe, &mut stream(5, Purpose::Comparisons)).unwrap();
+    let comparisons = Supervision::new(drawn.evidence).comparisons().unwrap();
+    Ring { rows: Rows::from_numbers(values, 3).unwrap(), labels, comparisons, prior }
 }
 
 impl Ring {
@@ -58,14 +60,24 @@ impl Ring {
     }
 
     fn accuracy(&self, classifier: &Classifier) -> f64 {
-        let all: Vec<u32> = (0..self.rows.len() as u32).collect();
-        let predicted = classifier.predict(&self.rows, &all).unwrap();
+        let predicted = classifier.predict(&self.rows).unwrap();
         Confusion::of(&predicted, self.labels.iter().copied()).unwrap().accuracy()
     }
 }
 
 fn quiet(data: &Data<'_>, config: &Config) -> Classifier {
-    train(data, config, |_, _| Ok(())).unwrap()
+    train(data, config).unwrap()
+}
+
+fn observed(
+    data: &Data<'_>,
+    config: &Config,
+    observe: impl FnMut(&EpochSummary, &mut Progress<'_, '_>) -> Result<(), Error> + Send,
+) -> Classifier {
+    train_with(data, config, &Control::default(), observe)
+        .unwrap()
+        .finished()
+        .unwrap()
 }
 
 #[test]
@@ -102,7 +114,7 @@ fn a_residual_network_learns_from_images() {
     };
     let data = Data { rows: &rows, piles: pairs.piles(), labels: None };
     let unseen: Vec<u32> = (200..400).collect();
-    let predicted = quiet(&data, &config).predict(&rows, &unseen).unwrap();
+    let predicted = quiet(&data, &config).predict_of(&rows, &unseen).unwrap();
     let truth = unseen.iter().map(|row| labels[*row as usize]);
     assert!(Confusion::of(&predicted, truth).unwrap().accuracy() > 0.95);
 }
@@ -127,25 +139,25 @@ fn one_two_and_three_threads_give_the_same_bytes() {
 fn an_interrupted_and_resumed_run_ends_at_the_same_bytes() {
     let ring = ring(800, 600);
     let folder = tempfile::tempdir().unwrap();
-    let hold_out = Some(HoldOut { share: 0.2, criterion: Criterion::Orientation, patience: None });
+    let early_stop = Some(EarlyStop { share: 0.2, criterion: Criterion::Orientation, patience: None });
     let averaged = Predictor::Teacher;
-    for (name, method, hold_out, predictor, warm_up_epochs) in [
+    for (name, method, early_stop, predictor, warm_up_epochs) in [
         ("plain", Method::PcompRelu, None, Predictor::Student, 5),
         ("teacher", Method::PcompTeacher, None, Predictor::Student, 5),
-        ("held-out", Method::Likelihood, hold_out, Predictor::Student, 5),
-        ("averaged", Method::Likelihood, hold_out, averaged, 5),
+        ("held-out", Method::Likelihood, early_stop, Predictor::Student, 5),
+        ("averaged", Method::Likelihood, early_stop, averaged, 5),
         // Stopped after 5 and after 10 epochs: in the warm-up and after it, at its very end, and only after it.
-        ("posterior, long warm-up", Method::PairPosterior, hold_out, averaged, 7),
-        ("posterior, at the turn", Method::PairPosterior, hold_out, averaged, 5),
+        ("posterior, long warm-up", Method::PairPosterior, early_stop, averaged, 7),
+        ("posterior, at the turn", Method::PairPosterior, early_stop, averaged, 5),
         ("posterior, nothing held out", Method::PairPosterior, None, averaged, 3),
     ] {
-        let config = Config { epochs: 12, hold_out, predictor, warm_up_epochs, ..ring.config(method) };
+        let config = Config { epochs: 12, early_stop, predictor, warm_up_epochs, ..ring.config(method) };
         let mut uninterrupted = Vec::new();
         let observe = |summary: &EpochSummary, _: &mut Progress<'_, '_>| {
             uninterrupted.push(*summary);
             Ok(())
         };
-        let whole = train(&ring.data(), &config, observe).unwrap();
+        let whole = observed(&ring.data(), &config, observe);
         let path = folder.path().join(name);
         let (resumed, seen) = loop {
             // Each time as a new process, which has nothing but the file.
@@ -213,14 +225,13 @@ fn the_best_held_out_epoch_is_returned_and_patience_ends_a_run() {
     for (criterion, method) in
         [(Criterion::Orientation, Method::Likelihood), (Criterion::Risk, Method::PcompUnbiased)]
     {
-        let hold_out = HoldOut { share: 0.25, criterion, patience: Some(6) };
-        let config = Config { epochs: 300, hold_out: Some(hold_out), ..ring.config(method) };
+        let early_stop = EarlyStop { share: 0.25, criterion, patience: Some(6) };
+        let config = Config { epochs: 300, early_stop: Some(early_stop), ..ring.config(method) };
         let mut seen = Vec::new();
-        let chosen = train(&ring.data(), &config, |summary, progress| {
+        let chosen = observed(&ring.data(), &config, |summary, progress| {
             seen.push((summary.held_out.unwrap(), progress.classifier()?));
             Ok(())
-        })
-        .unwrap();
+        });
         let mut best = 0;
         for at in 1..seen.len() {
             if seen[at].0 < seen[best].0 {
@@ -243,9 +254,9 @@ fn the_best_held_out_epoch_is_returned_and_patience_ends_a_run() {
 fn a_hold_out_that_nothing_can_be_measured_on_is_refused() {
     let ring = ring(200, 2);
     let refusal = |data: &Data<'_>, criterion| {
-        let hold_out = Some(HoldOut { share: 0.2, criterion, patience: None });
-        let config = Config { hold_out, ..ring.config(Method::PcompRelu) };
-        train(data, &config, |_, _| Ok(())).unwrap_err()
+        let early_stop = Some(EarlyStop { share: 0.2, criterion, patience: None });
+        let config = Config { early_stop, ..ring.config(Method::PcompRelu) };
+        train(data, &config).unwrap_err()
     };
     let none = refusal(&ring.data(), Criterion::Risk);
     assert!(none.to_string().contains("hold out at least one comparison"), "{none}");
@@ -263,20 +274,18 @@ fn options_change_the_run_as_they_say() {
     assert_ne!(usual.weights(), teacher.weights());
     let mut consistency = Vec::new();
     let ramped = Config { consistency_ramp_epochs: 8, ..base.clone() };
-    train(&ring.data(), &ramped, |summary, _| {
+    observed(&ring.data(), &ramped, |summary, _| {
         consistency.push(summary.consistency);
         Ok(())
-    })
-    .unwrap();
+    });
     assert!(consistency[0] < consistency[9], "{consistency:?}");
     let each_batch = Config { pruning: PruningSchedule::EachBatch, ..base.clone() };
-    train(&ring.data(), &each_batch, |summary, _| {
+    observed(&ring.data(), &each_batch, |summary, _| {
         // Two piles of 128 keep round(θ₊·128) and round((1 − θ₋)·128) rows.
         let expected = if summary.epoch > 5 { 0.5 * (0.5263 + 0.7895) } else { 1.0 };
         assert!((summary.selected_share - expected).abs() < 0.01, "{}", summary.selected_share);
         Ok(())
-    })
-    .unwrap();
+    });
     for optimiser in [OptimiserKind::AdamW, OptimiserKind::Sgd { momentum: 0.9 }] {
         let config =
             Config { optimiser, learning_rate: 0.02, epochs: 30, ..ring.config(Method::PcompRelu) };
@@ -293,7 +302,6 @@ fn sparse_rows_train_a_linear_model_as_dense_ones_do() {
     let dense = Rows::from_numbers(dense, 50).unwrap();
     let sparse = dense.to_sparse();
     let pairs: Comparisons = (0..100).map(|k| (k, 199 - k)).collect();
-    let all: Vec<u32> = (0..200).collect();
     let config = Config {
         scaling: Some(ScalingKind::LargestAbsolute),
         epochs: 20,
@@ -301,7 +309,7 @@ fn sparse_rows_train_a_linear_model_as_dense_ones_do() {
     };
     let scores = [&dense, &sparse].map(|rows| {
         let data = Data { rows, piles: pairs.piles(), labels: None };
-        quiet(&data, &config).scores(rows, &all).unwrap()
+        quiet(&data, &config).scores(rows).unwrap()
     });
     let equal = |scores: [Vec<f32>; 2]| {
         for (dense, sparse) in scores[0].iter().zip(&scores[1]) {
@@ -313,7 +321,7 @@ fn sparse_rows_train_a_linear_model_as_dense_ones_do() {
     let standardised = Config { scaling: Some(ScalingKind::Standardise), ..config.clone() };
     let scores = [&dense, &sparse].map(|rows| {
         let data = Data { rows, piles: pairs.piles(), labels: None };
-        quiet(&data, &standardised).scores(rows, &all).unwrap()
+        quiet(&data, &standardised).scores(rows).unwrap()
     });
     equal(scores);
     // A network takes the same rows, made dense batch by batch.
@@ -327,7 +335,7 @@ fn a_model_that_cannot_fit_into_memory_is_refused_before_it_starts() {
     let ring = ring(100, 50);
     let huge = Mlp { hidden: vec![40_000_000; 2], norm: MlpNorm::None };
     let config = Config { architecture: Architecture::Mlp(huge), ..ring.config(Method::PcompRelu) };
-    let error = train(&ring.data(), &config, |_, _| Ok(())).unwrap_err();
+    let error = train(&ring.data(), &config).unwrap_err();
     assert!(matches!(error, Error::Memory { .. }), "{error}");
 }
 
@@ -336,12 +344,12 @@ fn a_comparison_of_weight_two_teaches_as_much_as_the_same_one_twice() {
     let ring = ring(300, 60);
     let pairs: Vec<(u32, u32)> = ring.comparisons.iter().collect();
     let weights: Vec<f32> = (0..pairs.len()).map(|at| [1.0, 2.0, 0.0][at % 3]).collect();
+    let weighted = ring.comparisons.clone().weighted(weights.clone()).unwrap();
     let repeated: Comparisons = pairs
         .iter()
         .zip(&weights)
         .flat_map(|(pair, weight)| std::iter::repeat_n(*pair, *weight as usize))
         .collect();
-    let all: Vec<u32> = (0..ring.rows.len() as u32).collect();
     // Rank pruning keeps or drops a heavy row whole, but may part a repeated one.
     let tried = Method::ALL
         .into_iter()
@@ -355,13 +363,13 @@ fn a_comparison_of_weight_two_teaches_as_much_as_the_same_one_twice() {
             epochs: 40,
             ..ring.config(method)
         };
-        let weighted = Data { piles: ring.comparisons.piles().weighted(&weights).unwrap(), ..ring.data() };
+        let weighted = Data { piles: weighted.piles(), ..ring.data() };
         let twice = Data { piles: repeated.piles(), ..ring.data() };
-        let scores = [weighted, twice].map(|data| quiet(&data, &config).scores(&ring.rows, &all).unwrap());
+        let scores = [weighted, twice].map(|data| quiet(&data, &config).scores(&ring.rows).unwrap());
         for (weighted, twice) in scores[0].iter().zip(&scores[1]) {
             assert!((weighted - twice).abs() < 1e-4, "{method}: {weighted} is not {twice}");
         }
-        let plain = quiet(&ring.data(), &config).scores(&ring.rows, &all).unwrap();
+        let plain = quiet(&ring.data(), &config).scores(&ring.rows).unwrap();
         assert_ne!(scores[0], plain, "{method}: weights change something");
     }
 }

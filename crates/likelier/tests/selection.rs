@@ -1,5 +1,6 @@
 //! Choosing a model without labels, on simulated comparisons where the best candidate is known.
 
+#![cfg(feature = "engine")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,15 +8,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use likelier::data::{Comparisons, Rows};
 use likelier::estimate::Grouping;
 use likelier::estimate::selection::{
-    Candidate, Dealing, Grid, Rule, Selection, Yardstick, fit_each, out_of_fold, select,
+    Candidate, Dealing, Grid, Selection, SelectionRule, Yardstick, fit_each, out_of_fold, select,
 };
 use likelier::random::{Purpose, chance, stream, unit};
 use likelier::risk::ThresholdRule;
-use likelier::train::{Config, Control, Criterion, Data, HoldOut, OptimiserKind, train};
+use likelier::train::{Config, Control, Criterion, Data, EarlyStop, OptimiserKind, train};
 use likelier::{Error, Method, Prior, Protocol};
 
 /// Discard pairs between items whose first feature tells the class and whose second is noise.
-fn pairs(count: u32, prior: f64) -> (Rows, Comparisons) {
+fn pairs(count: u32, prior: f64) -> (Rows<'static>, Comparisons) {
     let mut rng = stream(6, Purpose::Comparisons);
     let mut values = Vec::new();
     while values.len() < 4 * count as usize {
@@ -40,7 +41,7 @@ fn candidate(name: &str, config: Config) -> Candidate {
     Candidate { name: name.into(), config }
 }
 
-fn choose(pairs: &(Rows, Comparisons), candidates: &[Candidate], rule: &Rule) -> Selection {
+fn choose(pairs: &(Rows<'_>, Comparisons), candidates: &[Candidate], rule: &SelectionRule) -> Selection {
     let (dealing, control) = (Dealing::default(), Control::default());
     select(&pairs.0, &pairs.1, candidates, &dealing, rule, &control, |_, _| ()).unwrap()
 }
@@ -55,9 +56,11 @@ fn a_clearly_best_candidate_is_found_wherever_it_stands() {
         let mut candidates = vec![candidate("idle", idle(1)), candidate("idle too", idle(2))];
         candidates.insert(place, good.clone());
         for yardstick in Yardstick::ALL {
-            let found = choose(&data, &candidates, &Rule { yardstick, ..Rule::default() });
-            assert_eq!((found.chosen, found.best), (place, place), "{found:?}");
-            let [best, last] = [place, (place + 1) % 3].map(|at| found.judged[at].standing.unwrap());
+            let found =
+                choose(&data, &candidates, &SelectionRule { yardstick, ..SelectionRule::default() });
+            assert_eq!((&*found.chosen, &*found.best), ("good", "good"), "{found:?}");
+            assert_eq!(found.of(&candidates), Some(&good));
+            let [best, last] = [place, (place + 1) % 3].map(|at| found.candidates[at].standing.unwrap());
             assert_eq!((best.behind, best.standard_error), (0.0, 0.0));
             assert!(last.behind > 3.0 * last.standard_error && last.standard_error > 0.0);
             let apart = last.value.value - best.value.value;
@@ -71,18 +74,18 @@ fn ties_go_to_the_simplest() {
     let data = pairs(600, 0.4);
     let rate = |learning_rate| Config { learning_rate, ..config(Method::PcompRelu) };
     let same = [candidate("first", rate(0.01)), candidate("second", rate(0.01))];
-    let found = choose(&data, &same, &Rule { tolerance: 0.0, ..Rule::default() });
-    assert_eq!((found.chosen, found.best), (0, 0));
+    let found = choose(&data, &same, &SelectionRule { tolerance: 0.0, ..SelectionRule::default() });
+    assert_eq!((&*found.chosen, &*found.best), ("first", "first"));
     // Hardly different, but consistently so: the best is the same in either order, and what a wide enough
     // tolerance calls a tie goes to the first.
     let alike = [candidate("first", rate(0.01)), candidate("second", rate(0.010_01))];
     let turned = [alike[1].clone(), alike[0].clone()];
-    let wide = Rule { tolerance: 1e4, ..Rule::default() };
-    let best = Rule { tolerance: 0.0, ..Rule::default() };
+    let wide = SelectionRule { tolerance: 1e4, ..SelectionRule::default() };
+    let best = SelectionRule { tolerance: 0.0, ..SelectionRule::default() };
     for candidates in [&alike, &turned] {
-        assert_eq!(choose(&data, candidates, &wide).chosen, 0);
+        assert_eq!(choose(&data, candidates, &wide).chosen, candidates[0].name);
     }
-    assert_eq!(choose(&data, &alike, &best).chosen, 1 - choose(&data, &turned, &best).chosen);
+    assert_eq!(choose(&data, &alike, &best).chosen, choose(&data, &turned, &best).chosen);
 }
 
 #[test]
@@ -108,7 +111,10 @@ fn the_result_is_the_same_for_any_number_of_threads() {
     };
     let (one, two) = (run(1), run(2));
     assert_eq!(one, two);
-    assert_eq!(one.choose(&Rule::default()).unwrap(), two.choose(&Rule::default()).unwrap());
+    assert_eq!(
+        one.choose(&SelectionRule::default()).unwrap(),
+        two.choose(&SelectionRule::default()).unwrap()
+    );
 }
 
 #[test]
@@ -121,12 +127,12 @@ fn one_run_for_many_epochs_and_thresholds_gives_what_each_alone_would() {
         ..Grid::around(base.clone())
     }
     .candidates();
-    let hold_out = Some(HoldOut { share: 0.2, criterion: Criterion::Risk, patience: Some(3) });
-    candidates.push(candidate("stops early", Config { hold_out, ..base }));
+    let early_stop = Some(EarlyStop { share: 0.2, criterion: Criterion::Risk, patience: Some(3) });
+    candidates.push(candidate("stops early", Config { early_stop, ..base }));
     let together = fit_each(&rows, &comparisons, &candidates, &Control::default()).unwrap();
     let data = Data { rows: &rows, piles: comparisons.piles(), labels: None };
     for (candidate, classifier) in candidates.iter().zip(&together) {
-        assert_eq!(*classifier, train(&data, &candidate.config, |_, _| Ok(())).unwrap());
+        assert_eq!(*classifier, train(&data, &candidate.config).unwrap());
     }
     assert_eq!(together.len(), 5);
 }
@@ -141,17 +147,17 @@ fn a_candidate_that_breaks_down_is_not_chosen_and_does_no_harm() {
         ..config(Method::PcompUnbiased)
     };
     let candidates = [candidate("wild", wild.clone()), candidate("good", config(Method::PcompRelu))];
-    let found = choose(&data, &candidates, &Rule::default());
-    assert_eq!((found.chosen, found.best, found.judged[0].standing), (1, 1, None));
-    let alone = choose(&data, &candidates[1..], &Rule::default());
-    assert_eq!(found.judged[1], alone.judged[0]);
+    let found = choose(&data, &candidates, &SelectionRule::default());
+    assert_eq!((&*found.chosen, &*found.best, found.candidates[0].standing), ("good", "good", None));
+    let alone = choose(&data, &candidates[1..], &SelectionRule::default());
+    assert_eq!(found.candidates[1], alone.candidates[0]);
     let (dealing, control) = (Dealing::default(), Control::default());
     let error = select(
         &data.0,
         &data.1,
         &[candidate("wild", wild)],
         &dealing,
-        &Rule::default(),
+        &SelectionRule::default(),
         &control,
         |_, _| (),
     );
@@ -164,8 +170,16 @@ fn too_few_comparisons_are_refused_before_anything_is_trained() {
     let error = |count, dealing: Dealing| {
         let (rows, comparisons) = pairs(count, 0.4);
         let untrained = |_, _| panic!("something was trained");
-        select(&rows, &comparisons, &candidates, &dealing, &Rule::default(), &Control::default(), untrained)
-            .unwrap_err()
+        select(
+            &rows,
+            &comparisons,
+            &candidates,
+            &dealing,
+            &SelectionRule::default(),
+            &Control::default(),
+            untrained,
+        )
+        .unwrap_err()
     };
     let message = error(4, Dealing::default()).to_string();
     assert_eq!(
@@ -184,6 +198,6 @@ fn a_tolerance_that_is_no_number_is_refused() {
     let (dealing, control) = (Dealing::default(), Control::default());
     let found = out_of_fold(&rows, &comparisons, &candidates, &dealing, &control, |_, _| ()).unwrap();
     for tolerance in [-1.0, f64::NAN, f64::INFINITY] {
-        assert!(found.choose(&Rule { tolerance, ..Rule::default() }).is_err());
+        assert!(found.choose(&SelectionRule { tolerance, ..SelectionRule::default() }).is_err());
     }
 }

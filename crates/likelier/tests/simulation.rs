@@ -2,13 +2,13 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use likelier::data::generate::{Labeller, Recipe, Sampling, comparisons};
 use likelier::data::{Label, Pile};
 use likelier::evaluate::mean_and_deviation;
+use likelier::generate::{Recipe, Sampling, draw};
 use likelier::random::{ChaCha8Rng, Purpose, chance, stream, unit};
 use likelier::risk::progressive::PruningWeights;
 use likelier::risk::{Batch, Coefficients, Gradients, Loss, Objective, Pointwise, RiskTable, Side};
-use likelier::{Collection, Mixture, Prior, Protocol};
+use likelier::{Collection, Mixture, Prior, Protocol, Supervision};
 
 const PRIORS: [f64; 3] = [0.2, 0.5, 0.8];
 
@@ -28,22 +28,17 @@ fn generated_piles_and_kept_share_match_theory_within_five_sigma() {
     for prior in PRIORS.map(|p| Prior::new(p).unwrap()) {
         for protocol in protocols() {
             let pairs = 40_000;
-            let recipe = Recipe {
-                prior,
-                protocol,
-                pairs,
-                sampling: Sampling::Independent,
-                labeller: Labeller::Class,
-            };
+            let recipe = Recipe { prior, protocol, pairs, sampling: Sampling::Independent, degrees: None };
             let mut rng = stream(17, Purpose::Comparisons);
-            let generated = comparisons(&labels, &pool, &recipe, &mut rng).unwrap();
+            let generated = draw(&labels, &pool, &recipe, &mut rng).unwrap();
             let mixture = protocol.mixture(prior).unwrap();
+            let shown = generated.shown.unwrap();
+            let comparisons = Supervision::new(generated.evidence).comparisons().unwrap();
             for pile in Pile::BOTH {
-                let rows = generated.comparisons.piles().rows(pile);
+                let rows = comparisons.piles().rows(pile);
                 let positives = rows.iter().filter(|&&row| labels[row as usize].is_positive()).count();
                 assert_share(positives, pairs, mixture.share(pile), &format!("{pile} {prior} {protocol}"));
             }
-            let shown = generated.shown.unwrap();
             if protocol.collection() == Collection::ForcedChoice {
                 assert_eq!(shown, pairs);
             } else {

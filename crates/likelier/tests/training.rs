@@ -1,22 +1,24 @@
 //! Training: every method learns, repeats itself, and refuses what it cannot use.
 
+#![cfg(feature = "engine")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use likelier::data::generate::{Labeller, Recipe, Sampling, comparisons, pointwise};
 use likelier::data::{Comparisons, Label, Piles, Rows};
 use likelier::evaluate::Confusion;
+use likelier::generate::{Recipe, Sampling, draw};
 use likelier::model::{Architecture, Scaling, ScalingKind};
 use likelier::random::{Purpose, stream, unit};
 use likelier::risk::{Batch, Gradients, Setting, ThresholdRule};
 use likelier::train::{
-    Config, Criterion, Data, EpochSummary, HoldOut, OptimiserKind, Predictor, PruningSchedule, train,
+    Config, Control, Criterion, Data, EarlyStop, EpochSummary, OptimiserKind, Predictor, PruningSchedule,
+    train, train_with,
 };
-use likelier::{Classifier, Error, Method, Prior, Protocol};
+use likelier::{Classifier, Error, Evidence, Method, Prior, Protocol, Supervision};
 
 const WIDTH: usize = 6;
 
 /// Two overlapping clouds around ±(0.8, …), a third of the rows positive.
-fn clouds(rows: usize) -> (Rows, Vec<Label>, Vec<u32>) {
+fn clouds(rows: usize) -> (Rows<'static>, Vec<Label>, Vec<u32>) {
     let mut rng = stream(5, Purpose::Split);
     let labels: Vec<Label> = (0..rows).map(|row| Label::positive_if(row % 3 == 0)).collect();
     let mut values = Vec::new();
@@ -32,22 +34,20 @@ fn clouds(rows: usize) -> (Rows, Vec<Label>, Vec<u32>) {
 }
 
 fn drawn(labels: &[Label], pool: &[u32], prior: Prior, protocol: Protocol) -> Comparisons {
-    let recipe =
-        Recipe { prior, protocol, pairs: 1500, sampling: Sampling::Independent, labeller: Labeller::Class };
-    comparisons(labels, pool, &recipe, &mut stream(6, Purpose::Comparisons))
-        .unwrap()
-        .comparisons
+    let recipe = Recipe { prior, protocol, pairs: 1500, sampling: Sampling::Independent, degrees: None };
+    let drawn = draw(labels, pool, &recipe, &mut stream(6, Purpose::Comparisons)).unwrap();
+    Supervision::new(drawn.evidence).comparisons().unwrap()
 }
 
 fn accuracy(classifier: &Classifier, rows: &Rows, labels: &[Label], which: &[u32]) -> f64 {
-    let predicted = classifier.predict(rows, which).unwrap();
+    let predicted = classifier.predict_of(rows, which).unwrap();
     Confusion::of(&predicted, which.iter().map(|row| labels[*row as usize]))
         .unwrap()
         .accuracy()
 }
 
 fn quiet(data: &Data<'_>, config: &Config) -> Result<Classifier, Error> {
-    train(data, config, |_, _| Ok(()))
+    train(data, config)
 }
 
 #[test]
@@ -90,7 +90,16 @@ fn loose_piles_of_different_size_train_pointwise_methods_only() {
     let (rows, labels, all) = clouds(3000);
     let prior = Prior::new(0.3).unwrap();
     let mut rng = stream(6, Purpose::Comparisons);
-    let piles = pointwise(&labels, &all, prior, Protocol::DISCARD, 2500, &mut rng).unwrap();
+    let recipe = Recipe {
+        prior,
+        protocol: Protocol::DISCARD,
+        pairs: 1250,
+        sampling: Sampling::Pointwise,
+        degrees: None,
+    };
+    let Evidence::Piles(piles) = draw(&labels, &all, &recipe, &mut rng).unwrap().evidence else {
+        panic!("pairs were drawn")
+    };
     assert_ne!(piles.likelier.len(), piles.other.len());
     let data = Data { rows: &rows, piles: piles.piles(), labels: None };
     let config = Config { epochs: 20, ..Config::new(Method::PcompRelu, prior, Protocol::DISCARD) };
@@ -114,11 +123,13 @@ fn the_observer_sees_risk_parts_and_selection() {
         ..Config::new(Method::RankPruning, prior, Protocol::DISCARD)
     };
     let mut seen = Vec::new();
-    let last = train(&data, &config, |summary, progress| {
+    let last = train_with(&data, &config, &Control::default(), |summary, progress| {
         assert!(summary.risk.is_finite() && summary.columns.is_some());
         seen.push((summary.epoch, summary.selected_share, progress.classifier()?));
         Ok(())
     })
+    .unwrap()
+    .finished()
     .unwrap();
     let epochs: Vec<usize> = seen.iter().map(|epoch| epoch.0).collect();
     assert_eq!(epochs, [1, 2, 3, 4]);
@@ -141,7 +152,7 @@ fn the_supervised_oracle_is_weighted_to_the_prior_whatever_its_sample() {
     let share = |prior: f64| {
         let prior = Prior::new(prior).unwrap();
         let config = Config { epochs: 30, ..Config::new(Method::Supervised, prior, Protocol::DISCARD) };
-        let predicted = quiet(&data, &config).unwrap().predict(&rows, &all).unwrap();
+        let predicted = quiet(&data, &config).unwrap().predict(&rows).unwrap();
         predicted.iter().filter(|label| label.is_positive()).count() as f64 / all.len() as f64
     };
     // At the sample's own share, calling as many positive as there are is right.
@@ -160,7 +171,7 @@ fn an_observer_can_stop_the_run_with_an_error() {
     let data = Data { rows: &rows, piles: comparisons.piles(), labels: None };
     let config = Config::new(Method::PcompAbs, prior, Protocol::DISCARD);
     let mut epochs = 0;
-    let stopped = train(&data, &config, |_, _| {
+    let stopped = train_with(&data, &config, &Control::default(), |_, _| {
         epochs += 1;
         Err(Error::NeedsTargets)
     });
@@ -182,7 +193,7 @@ fn the_prior_quantile_can_replace_the_zero_threshold() {
     assert_ne!(classifier.threshold(), 0.0);
     // Under forced choice the piles together are the population.
     let pooled: Vec<u32> = comparisons.iter().flat_map(|(a, b)| [a, b]).collect();
-    let positive = classifier.predict(&rows, &pooled).unwrap();
+    let positive = classifier.predict_of(&rows, &pooled).unwrap();
     let share = positive.iter().filter(|label| label.is_positive()).count() as f64 / pooled.len() as f64;
     assert!((share - 0.25).abs() < 0.01, "{share}");
 }
@@ -225,7 +236,7 @@ fn bad_data_and_settings_are_refused_with_their_reason() {
         (Config { optimiser: OptimiserKind::Sgd { momentum: 1.0 }, ..config.clone() }, "momentum"),
         (
             Config {
-                hold_out: Some(HoldOut { share: 1.0, criterion: Criterion::Risk, patience: None }),
+                early_stop: Some(EarlyStop { share: 1.0, criterion: Criterion::Risk, patience: None }),
                 ..config.clone()
             },
             "held-out share",
@@ -258,7 +269,7 @@ fn a_run_that_explodes_says_where() {
 /// A run's summaries.
 fn summaries(data: &Data<'_>, config: &Config) -> Vec<EpochSummary> {
     let mut seen = Vec::new();
-    train(data, config, |summary, _| {
+    train_with(data, config, &Control::default(), |summary, _| {
         seen.push(*summary);
         Ok(())
     })
@@ -301,7 +312,7 @@ fn a_summary_is_the_mean_over_the_batches() {
         ..Config::new(Method::PcompUnbiased, prior, Protocol::DISCARD)
     };
     let classifier = quiet(&data, &still).unwrap();
-    let scores = |pile| classifier.scores(&rows, data.piles.rows(pile)).unwrap();
+    let scores = |pile| classifier.scores_of(&rows, data.piles.rows(pile)).unwrap();
     let (likelier, other) = (scores(likelier::data::Pile::Likelier), scores(likelier::data::Pile::Other));
     let objective = still.method.compose(&still.setting).unwrap().objective;
     let whole = objective
@@ -405,16 +416,6 @@ fn decay_and_the_kind_of_optimiser_reach_the_run() {
 }
 
 #[test]
-fn the_defaults_are_the_documented_ones() {
-    let prior = Prior::new(0.5).unwrap();
-    let config = Config::new(Method::PcompTeacher, prior, Protocol::DISCARD);
-    assert_eq!((config.epochs, config.batch_rows, config.warm_up_epochs), (100, 256, 10));
-    assert_eq!((config.learning_rate, config.weight_decay, config.teacher_smoothing), (1e-2, 1e-5, 0.97));
-    assert_eq!((config.setting.consistency_weight, config.consistency_ramp_epochs), (1.0, 0));
-    assert_eq!((config.pruning, config.predictor), (PruningSchedule::EachEpoch, Predictor::Student));
-}
-
-#[test]
 fn a_single_comparison_and_a_batch_larger_than_the_data_work() {
     let rows = Rows::from_numbers(vec![0.0, 1.0], 1).unwrap();
     let one = Comparisons::from_iter([(1, 0)]);
@@ -422,7 +423,7 @@ fn a_single_comparison_and_a_batch_larger_than_the_data_work() {
     let prior = Prior::new(0.5).unwrap();
     for method in [Method::PcompRelu, Method::PcompTeacher, Method::RankQuantile, Method::Likelihood] {
         let config = Config::new(method, prior, Protocol::FORCED_CHOICE);
-        let scores = quiet(&data, &config).unwrap().scores(&rows, &[0, 1]).unwrap();
+        let scores = quiet(&data, &config).unwrap().scores(&rows).unwrap();
         assert!(scores[1] > scores[0], "{method}: {scores:?}");
     }
 }
@@ -435,5 +436,5 @@ fn rows_of_another_width_are_refused_at_scoring() {
     let config = Config::new(Method::PcompRelu, Prior::new(0.5).unwrap(), Protocol::DISCARD);
     let classifier = quiet(&data, &config).unwrap();
     let wider = Rows::from_numbers(vec![0.0, 1.0], 2).unwrap();
-    assert!(matches!(classifier.scores(&wider, &[0]), Err(Error::Mismatch { .. })));
+    assert!(matches!(classifier.scores(&wider), Err(Error::Mismatch { .. })));
 }

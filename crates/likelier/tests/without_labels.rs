@@ -1,10 +1,8 @@
 //! Seeded simulations of what is found without labels: priors, protocols, labellers, each over many sets.
 
+#![cfg(feature = "engine")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-mod data_dir;
-
-use likelier::data::benchmark::Benchmark;
 use likelier::data::{Comparisons, Rows};
 use likelier::estimate::labeller::{
     AskedAgain, error_from_asking_again, error_under_discard, error_under_forced_choice,
@@ -13,11 +11,10 @@ use likelier::estimate::prior::{PriorEstimator, best_bin, pool_moment, recommend
 use likelier::estimate::{
     CrossFit, Folds, Grouping, HeldOutScores, ProtocolTest, Verdict, cross_fit, mixture_of, scorer,
 };
-use likelier::model::{Architecture, Mlp, MlpNorm};
+use likelier::model::Architecture;
 use likelier::random::{ChaCha8Rng, Purpose, chance, epoch_stream, unit};
 use likelier::train::Control;
-use likelier::trial::{Design, Trial};
-use likelier::{Collection, Prior, Protocol};
+use likelier::{Collection, Protocol};
 
 const SETS: u32 = 200;
 
@@ -229,7 +226,7 @@ fn kept_pairs(set: u32, labels: &[bool]) -> Comparisons {
 }
 
 /// Items of two features, of which the first tells the classes apart.
-fn items(set: u32, prior: f64, count: usize) -> (Rows, Vec<bool>) {
+fn items(set: u32, prior: f64, count: usize) -> (Rows<'static>, Vec<bool>) {
     let mut rng = epoch_stream(5, Purpose::Comparisons, set);
     let labels: Vec<bool> = (0..count).map(|_| chance(&mut rng, prior)).collect();
     let values = labels
@@ -242,7 +239,7 @@ fn items(set: u32, prior: f64, count: usize) -> (Rows, Vec<bool>) {
     (Rows::from_numbers(values, 2).unwrap(), labels)
 }
 
-fn fit<'a>(rows: &'a Rows, comparisons: &'a Comparisons, grouping: Grouping) -> CrossFit<'a> {
+fn fit<'a>(rows: &'a Rows<'_>, comparisons: &'a Comparisons, grouping: Grouping) -> CrossFit<'a> {
     let folds = Folds::new(comparisons, rows.len(), 4, grouping, 1).unwrap();
     let config = scorer(Architecture::Linear, Protocol::DISCARD).unwrap();
     cross_fit(rows, comparisons, folds, &config, &Control::default(), |_, _| ()).unwrap()
@@ -278,26 +275,5 @@ fn the_pool_gives_the_prior_under_discard_and_says_when_it_cannot() {
         }
         assert!(held >= 13, "{held} of 15 at {prior}");
         assert!(off.abs() < 0.04, "off by {off} at {prior}");
-    }
-}
-
-#[test]
-fn the_prior_of_pendigits_is_found_from_comparisons_alone() {
-    let Some(folder) = data_dir::data_dir() else { return };
-    let dataset = Benchmark::Pendigits.load(&folder).unwrap();
-    let architecture = || Architecture::Mlp(Mlp { hidden: vec![50], norm: MlpNorm::EachLayer });
-    for collection in Collection::ALL {
-        let truth = protocol(collection, 0.0);
-        let trial = Trial::draw(&dataset, &Design::new(Prior::new(0.2).unwrap(), truth, 2500), 0).unwrap();
-        let pairs = trial.comparisons().unwrap();
-        let folds = Folds::new(pairs, dataset.rows.len(), 4, Grouping::Items, 0).unwrap();
-        // The scorer is not told what became of the pairs.
-        let config = scorer(architecture(), Protocol::FORCED_CHOICE).unwrap();
-        let control = Control::default();
-        let fit = cross_fit(&dataset.rows, pairs, folds, &config, &control, |_, _| ()).unwrap();
-        let report = recommend(vec![best_bin(&fit.scores, &truth, 0.95).unwrap()]);
-        assert_eq!(report.recommended, Some(PriorEstimator::BestBin), "{:?}", report.reasons);
-        assert!((report.prior.value - 0.2).abs() < 0.06 && report.prior.holds(0.2), "{:?}", report.prior);
-        assert_eq!(ProtocolTest::new(&fit.scores, 0.95).unwrap().verdict, named(collection));
     }
 }

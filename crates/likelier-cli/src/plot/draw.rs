@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::layout::{Kind, NORMAL, Name, SMALL};
+use super::layout::{MarkKind, NORMAL, Name, SMALL};
 use super::text::{escape, fitted, width_of};
 use super::ticks::{Scale, Tick};
 use super::{Mark, Plot, Rule, Series};
@@ -83,12 +83,12 @@ impl Panel<'_> {
             let middle = frame.top + frame.height * (at as f64 + 0.5) / rows.len() as f64;
             draw_row(&mut out, &frame, row, &labels[at], middle);
         }
-        let mut notes = Notes::default();
+        let mut notes = NoteLines::default();
         for mark in &self.plot.marks {
             match mark {
                 Mark::Line(series) => self.draw_line(&mut out, &frame, series),
                 Mark::Steps { name, edges, heights } => {
-                    let look = self.look(name, Kind::Steps);
+                    let look = self.look(name, MarkKind::Steps);
                     draw_steps(&mut out, &frame, look, edges, heights);
                 }
                 Mark::Rule(rule, label) => notes.rule(&mut out, &frame, *rule, label),
@@ -120,7 +120,7 @@ impl Panel<'_> {
         })
     }
 
-    fn look(&self, name: &str, kind: Kind) -> usize {
+    fn look(&self, name: &str, kind: MarkKind) -> usize {
         self.names.iter().position(|known| *known == (name, kind)).unwrap_or(0)
     }
 
@@ -227,12 +227,12 @@ impl Panel<'_> {
 
 /// Lines to compare with; their labels come last, so that nothing is drawn over them.
 #[derive(Default)]
-struct Notes {
+struct NoteLines {
     text: String,
     upright: usize,
 }
 
-impl Notes {
+impl NoteLines {
     fn rule(&mut self, out: &mut String, frame: &Frame, rule: Rule, label: &str) {
         let (path, x, y, anchor) = match rule {
             Rule::At(at) if frame.x.takes(at) => {
@@ -334,9 +334,9 @@ fn draw_steps(out: &mut String, frame: &Frame, look: usize, edges: &[f64], heigh
 }
 
 /// What stands for a series in the legend.
-pub(super) fn key(look: usize, kind: Kind, x: f64, y: f64) -> String {
+pub(super) fn key(look: usize, kind: MarkKind, x: f64, y: f64) -> String {
     let colour = look % COLOURS;
-    if kind == Kind::Steps {
+    if kind == MarkKind::Steps {
         let (x, y) = (number(x + 4.0), number(y - 6.0));
         let rectangle = |class: &str, dash: &str| {
             format!(
@@ -346,7 +346,7 @@ pub(super) fn key(look: usize, kind: Kind, x: f64, y: f64) -> String {
         let filled = if look == 0 { rectangle("area f", "") } else { String::new() };
         return filled + &rectangle("line s", &dash(look));
     }
-    if kind == Kind::Points {
+    if kind == MarkKind::Points {
         return marker(look, x + 20.0, y);
     }
     format!(

@@ -115,8 +115,8 @@ impl Drawn {
 }
 
 impl Series {
-    pub(super) fn kind(&self) -> Kind {
-        if self.joined { Kind::Line } else { Kind::Points }
+    pub(super) fn kind(&self) -> MarkKind {
+        if self.joined { MarkKind::Line } else { MarkKind::Points }
     }
 }
 
@@ -128,11 +128,11 @@ impl Plot {
 }
 
 /// What has a look of its own: its name, and what it is.
-pub(super) type Name<'a> = (&'a str, Kind);
+pub(super) type Name<'a> = (&'a str, MarkKind);
 
 /// What a series is drawn as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum MarkKind {
     Line,
     Points,
     Steps,
@@ -144,7 +144,7 @@ fn names<'a>(plots: &[&'a Plot]) -> Vec<Name<'a>> {
     for mark in plots.iter().flat_map(|plot| &plot.marks) {
         let name = match mark {
             Mark::Line(series) => (series.name.as_str(), series.kind()),
-            Mark::Steps { name, .. } => (name.as_str(), Kind::Steps),
+            Mark::Steps { name, .. } => (name.as_str(), MarkKind::Steps),
             Mark::Row { .. } | Mark::Rule(..) => continue,
         };
         if !names.contains(&name) {

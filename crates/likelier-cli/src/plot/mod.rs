@@ -15,31 +15,33 @@ mod layout;
 mod text;
 mod ticks;
 
-pub(crate) use text::escape;
+pub use text::escape;
 
 /// What colours and sizes the classes have, in light and dark. A page with plots needs it once.
-pub(crate) const STYLE: &str = include_str!("plot.css");
+pub const STYLE: &str = include_str!("plot.css");
 
 /// What an axis shows: a name with its unit, and from where to where if that does not follow from the data.
 #[derive(Clone, Debug)]
-pub(crate) struct Axis {
+pub struct Axis {
     name: String,
     range: Option<(f64, f64)>,
     logarithmic: bool,
 }
 
 impl Axis {
-    pub(crate) fn new(name: impl Into<String>) -> Self {
+    pub fn new(name: impl Into<String>) -> Self {
         Self { name: name.into(), range: None, logarithmic: false }
     }
 
     /// Exactly from here to there; what lies beyond is drawn on the border.
-    pub(crate) fn within(self, low: f64, high: f64) -> Self {
+    #[must_use]
+    pub fn within(self, low: f64, high: f64) -> Self {
         Self { range: Some((low, high)), ..self }
     }
 
     /// Equal ratios at equal distances; what is not above 0 is left out.
-    pub(crate) fn logarithmic(self) -> Self {
+    #[must_use]
+    pub fn logarithmic(self) -> Self {
         Self { logarithmic: true, ..self }
     }
 }
@@ -52,7 +54,7 @@ impl From<&str> for Axis {
 
 /// Points of one kind. What is not a number is left out and breaks the line.
 #[derive(Clone, Debug)]
-pub(crate) struct Series {
+pub struct Series {
     name: String,
     points: Vec<(f64, f64)>,
     /// From where to where each point may lie, upwards; or nothing.
@@ -62,24 +64,26 @@ pub(crate) struct Series {
 
 impl Series {
     /// Points joined by a line, in the order given. Within a figure, one name has one look.
-    pub(crate) fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
+    pub fn new(name: impl Into<String>, points: Vec<(f64, f64)>) -> Self {
         Self { name: name.into(), points, errors: Vec::new(), joined: true }
     }
 
     /// With the low and the high end of each point's error bar.
-    pub(crate) fn with_errors(self, errors: Vec<(f64, f64)>) -> Self {
+    #[must_use]
+    pub fn with_errors(self, errors: Vec<(f64, f64)>) -> Self {
         Self { errors, ..self }
     }
 
     /// Points alone, without a line.
-    pub(crate) fn unjoined(self) -> Self {
+    #[must_use]
+    pub fn unjoined(self) -> Self {
         Self { joined: false, ..self }
     }
 }
 
 /// A line to compare with.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Rule {
+pub enum Rule {
     /// Upright, at this x.
     At(f64),
     /// Level, at this y.
@@ -98,7 +102,7 @@ enum Mark {
 
 /// One plot.
 #[derive(Clone, Debug)]
-pub(crate) struct Plot {
+pub struct Plot {
     title: String,
     x: Axis,
     y: Axis,
@@ -108,7 +112,7 @@ pub(crate) struct Plot {
 
 impl Plot {
     /// An empty plot: a title, two axes with their units, and how to read it.
-    pub(crate) fn new(
+    pub fn new(
         title: impl Into<String>,
         x: impl Into<Axis>,
         y: impl Into<Axis>,
@@ -117,7 +121,7 @@ impl Plot {
         Self { title: title.into(), x: x.into(), y: y.into(), caption: caption.into(), marks: Vec::new() }
     }
 
-    pub(crate) fn title(&self) -> &str {
+    pub fn title(&self) -> &str {
         &self.title
     }
 
@@ -126,39 +130,44 @@ impl Plot {
         self
     }
 
-    pub(crate) fn line(self, series: Series) -> Self {
+    #[must_use]
+    pub fn line(self, series: Series) -> Self {
         self.with(Mark::Line(series))
     }
 
     /// A histogram: one more edge than heights. The first is filled, the next ones are outlines.
-    pub(crate) fn steps(self, name: impl Into<String>, edges: Vec<f64>, heights: Vec<f64>) -> Self {
+    #[must_use]
+    pub fn steps(self, name: impl Into<String>, edges: Vec<f64>, heights: Vec<f64>) -> Self {
         self.with(Mark::Steps { name: name.into(), edges, heights })
     }
 
     /// A row of its own, downwards, with a value and its interval along x.
-    pub(crate) fn interval(self, name: impl Into<String>, value: f64, low: f64, high: f64) -> Self {
+    #[must_use]
+    pub fn interval(self, name: impl Into<String>, value: f64, low: f64, high: f64) -> Self {
         self.with(Mark::Row { name: name.into(), value, interval: Some((low, high)), bar: false })
     }
 
     /// A row of its own, downwards, with a bar from 0 along x.
-    pub(crate) fn bar(self, name: impl Into<String>, value: f64) -> Self {
+    #[must_use]
+    pub fn bar(self, name: impl Into<String>, value: f64) -> Self {
         self.with(Mark::Row { name: name.into(), value, interval: None, bar: true })
     }
 
     /// A line to compare with, and what it is.
-    pub(crate) fn rule(self, rule: Rule, label: impl Into<String>) -> Self {
+    #[must_use]
+    pub fn rule(self, rule: Rule, label: impl Into<String>) -> Self {
         self.with(Mark::Rule(rule, label.into()))
     }
 
     /// For a page that has [`STYLE`]: the title, the picture and the caption.
-    pub(crate) fn to_figure(&self) -> String {
+    pub fn to_figure(&self) -> String {
         layout::figure(&self.title, &self.caption, &[self], 1)
     }
 }
 
 /// Several plots of one kind side by side, with the same axes and one legend.
 #[derive(Clone, Debug)]
-pub(crate) struct Panels {
+pub struct Panels {
     title: String,
     caption: String,
     plots: Vec<Plot>,
@@ -167,22 +176,27 @@ pub(crate) struct Panels {
 
 impl Panels {
     /// Each plot's title becomes the title of its panel; the captions of the plots are not shown.
-    pub(crate) fn new(title: impl Into<String>, caption: impl Into<String>, plots: Vec<Plot>) -> Self {
+    pub fn new(title: impl Into<String>, caption: impl Into<String>, plots: Vec<Plot>) -> Self {
         Self { title: title.into(), caption: caption.into(), plots, columns: 3 }
     }
 
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
     /// As many panels in a row.
-    pub(crate) fn columns(self, columns: usize) -> Self {
+    #[must_use]
+    pub fn columns(self, columns: usize) -> Self {
         Self { columns: columns.max(1), ..self }
     }
 
     /// For a page that has [`STYLE`].
-    pub(crate) fn to_figure(&self) -> String {
+    pub fn to_figure(&self) -> String {
         layout::figure(&self.title, &self.caption, &self.plots.iter().collect::<Vec<_>>(), self.columns)
     }
 
     /// A file of its own.
-    pub(crate) fn to_svg(&self) -> String {
+    pub fn to_svg(&self) -> String {
         layout::file(&self.title, &self.caption, &self.plots.iter().collect::<Vec<_>>(), self.columns)
     }
 }

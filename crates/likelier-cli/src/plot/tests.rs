@@ -96,7 +96,7 @@ fn series_differ_without_colour_and_keep_their_look_across_panels() {
     let methods = ["one", "two", "three", "four", "five", "six", "seven"];
     let looks: Vec<(String, String)> = (0..methods.len())
         .map(|look| {
-            let key = draw::key(look, layout::Kind::Line, 0.0, 0.0);
+            let key = draw::key(look, layout::MarkKind::Line, 0.0, 0.0);
             let shape = key.lines().nth(1).unwrap();
             let colour = format!("{}\"", look % 6);
             (key.lines().next().unwrap().replace(&colour, ""), shape.replace(&colour, ""))

@@ -1,7 +1,7 @@
 //! Text in a picture: escaped, measured, broken into lines.
 
 /// Text as it is written in HTML, SVG and their attributes. What XML does not allow at all becomes U+FFFD.
-pub(crate) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {

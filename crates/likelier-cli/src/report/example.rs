@@ -1,11 +1,11 @@
 //! Items to look at: the likeliest, the least likely, and those that could be either.
 
-use anyhow::Result;
-use likelier::Classifier;
-use likelier::data::{Ids, Rows};
+use likelier::{Classifier, Rows};
+use likelier_tables::Ids;
 use serde::Serialize;
 
-use super::image::Shape;
+use super::image::ImageShape;
+use crate::terminal::Result;
 
 /// How many of each kind.
 const SHOWN: usize = 12;
@@ -36,10 +36,9 @@ impl Examples {
         classifier: &Classifier,
         rows: &Rows,
         ids: &Ids,
-        shape: Option<Shape>,
+        shape: Option<ImageShape>,
     ) -> Result<Self> {
-        let all: Vec<u32> = (0..rows.len() as u32).collect();
-        let scores = classifier.scores(rows, &all)?;
+        let scores = classifier.scores(rows)?;
         let threshold = classifier.threshold();
         // Equal scores stay in the order of the items, so that a report is the same each time.
         let mut order: Vec<usize> = (0..scores.len()).collect();

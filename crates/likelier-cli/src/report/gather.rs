@@ -1,19 +1,17 @@
 //! From a trained model and what it was trained on to the record.
 
-use anyhow::Result;
-use likelier::Classifier;
-use likelier::data::{Column, Ids, Pile, Piles, Rows};
-use likelier::estimate::calibration::{CalibrationBin, calibration_curve};
+use likelier::data::Column;
 use likelier::estimate::diagnosis::Diagnosis;
-use likelier::estimate::metrics::{RocPoint, roc};
+use likelier::estimate::metrics::RocPoint;
 use likelier::model::Architecture;
+use likelier::{Assessment, Fitted, Rows};
+use likelier_tables::Ids;
 
 use super::example::Examples;
-use super::image::Shape;
+use super::image::ImageShape;
 use super::record::{FeatureWeight, Histogram, Record};
-use crate::judging::Judgement;
-use crate::scoring::LEVEL;
-use crate::train::{Epoch, Trained};
+use crate::terminal::Result;
+use crate::trained::Trained;
 
 /// The most bins of a histogram, bins of predicted probability, points of a curve, weights of a linear model.
 const BINS: usize = 30;
@@ -22,75 +20,55 @@ const POINTS: usize = 60;
 const WEIGHTS: usize = 12;
 
 /// What a report is made from.
-pub(crate) struct Sources<'a> {
+pub(crate) struct ReportSources<'a> {
     pub(crate) trained: &'a Trained<'a>,
-    pub(crate) classifier: &'a Classifier,
-    pub(crate) rows: &'a Rows,
+    pub(crate) fitted: &'a Fitted,
+    pub(crate) rows: &'a Rows<'a>,
     pub(crate) ids: &'a Ids,
-    /// What was trained on.
-    pub(crate) piles: Piles<'a>,
-    pub(crate) judgement: Option<&'a Judgement<'a>>,
-    pub(crate) diagnosis: Option<&'a Diagnosis>,
-    pub(crate) epochs: &'a [Epoch],
-    pub(crate) calibrated: bool,
-    pub(crate) image: Option<Shape>,
+    pub(crate) image: Option<ImageShape>,
 }
 
-impl<'a> Sources<'a> {
+impl<'a> ReportSources<'a> {
     pub(super) fn gather(&self) -> Result<Record<'a>> {
-        let judged = self.judgement;
-        let probability = self.classifier.probability();
+        let fitted = self.fitted;
+        let assessment = fitted.assessment.as_ref();
+        let probability = fitted.classifier.probability();
         Ok(Record {
             trained: self.trained,
             version: env!("CARGO_PKG_VERSION"),
             command_line: command_line(std::env::args()),
-            paired: self.piles.are_paired(),
-            learning: self.epochs,
-            diagnosis: self.diagnosis,
-            findings: self.diagnosis.map(Diagnosis::findings).unwrap_or_default(),
-            protocol_test: judged.and_then(|judged| judged.protocol_test.as_ref()),
-            roc: judged.map_or(Ok(Vec::new()), curve)?,
-            calibration: judged.map_or(Ok(Vec::new()), |judged| -> Result<Vec<CalibrationBin>> {
-                let held_out = judged.scored.held_out()?;
-                Ok(calibration_curve(
-                    &held_out,
-                    &judged.assumptions,
-                    &probability,
-                    CALIBRATION_BINS,
-                    LEVEL,
-                )?)
-            })?,
+            paired: fitted.paired,
+            learning: &fitted.epochs,
+            diagnosis: fitted.diagnosis.as_ref(),
+            findings: fitted.diagnosis.as_ref().map(Diagnosis::findings).unwrap_or_default(),
+            protocol_test: assessment.and_then(|assessment| assessment.protocol_test.as_ref()),
+            roc: assessment.map_or(Ok(Vec::new()), curve)?,
+            calibration: match assessment {
+                Some(assessment) => assessment.calibration_curve(&probability, CALIBRATION_BINS)?,
+                None => Vec::new(),
+            },
             probability,
-            calibrated: self.calibrated,
-            histogram: self.histogram()?,
+            calibrated: fitted.calibrated,
+            histogram: histogram(&fitted.pile_scores, assessment.is_some()),
             weights: self.weights(),
-            examples: Examples::new(self.classifier, self.rows, self.ids, self.image)?,
+            examples: Examples::new(&fitted.classifier, self.rows, self.ids, self.image)?,
         })
-    }
-
-    /// Of held-out scores, or of those that were trained on where there are no others.
-    fn histogram(&self) -> Result<Option<Histogram>> {
-        if let Some(judged) = self.judgement {
-            return Ok(histogram(judged.scored.scores(), true));
-        }
-        let scores = |pile| self.classifier.scores(self.rows, self.piles.rows(pile));
-        let scores = [scores(Pile::Likelier)?, scores(Pile::Other)?];
-        Ok(histogram(&scores, false))
     }
 
     /// The weights of scaled features, so that they can be compared; pixels have no names worth reading.
     fn weights(&self) -> Vec<FeatureWeight> {
-        if *self.classifier.architecture() != Architecture::Linear || self.image.is_some() {
+        let classifier = &self.fitted.classifier;
+        if *classifier.architecture() != Architecture::Linear || self.image.is_some() {
             return Vec::new();
         }
-        let columns = self.classifier.features().columns();
+        let columns = classifier.features().columns();
         let names = columns.iter().flat_map(|column| match column {
             Column::Number { name } => vec![name.clone()],
             Column::Category { name, values } => {
                 values.iter().map(|value| format!("{name} = {value}")).collect()
             }
         });
-        let weights = &self.classifier.weights().parameters;
+        let weights = &classifier.weights().parameters;
         let mut weights: Vec<FeatureWeight> = names
             .zip(weights)
             .map(|(feature, weight)| FeatureWeight { feature, weight: f64::from(*weight) })
@@ -102,8 +80,8 @@ impl<'a> Sources<'a> {
 }
 
 /// The ROC curve at so many points as can be seen.
-fn curve(judged: &Judgement<'_>) -> Result<Vec<RocPoint>> {
-    let all = roc(&judged.scored.held_out()?, &judged.assumptions, LEVEL)?.points;
+fn curve(assessment: &Assessment) -> Result<Vec<RocPoint>> {
+    let all = assessment.roc()?;
     Ok(spread(all.len(), POINTS).map(|at| all[at]).collect())
 }
 

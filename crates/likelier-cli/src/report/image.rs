@@ -2,17 +2,15 @@
 
 use std::io::Write as _;
 
-use anyhow::Result;
 use flate2::write::ZlibEncoder;
 use flate2::{Compression, Crc};
-use likelier::Error;
-use likelier::data::Rows;
+use likelier::{Error, Rows};
 
 /// Channels (1 or 3, one after the other), height and width of an image.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shape([usize; 3]);
+pub(crate) struct ImageShape([usize; 3]);
 
-impl Shape {
+impl ImageShape {
     /// The shape that rows have: the given one, or that of MNIST and CIFAR-10 if so many numbers are there.
     pub(crate) fn of(rows: &Rows, given: Option<[usize; 3]>) -> Result<Option<Self>, Error> {
         match (given, rows.width()) {
@@ -34,7 +32,7 @@ impl Shape {
     }
 
     /// A row as a PNG file. Bytes are shown as they are, other numbers from the row's smallest to its largest.
-    pub(super) fn png(self, rows: &Rows, row: usize) -> Result<Vec<u8>> {
+    pub(super) fn png(self, rows: &Rows, row: usize) -> std::io::Result<Vec<u8>> {
         let mut numbers = vec![0.0_f32; rows.width()];
         rows.copy_row(row, &mut numbers);
         let largest = numbers.iter().copied().fold(f32::MIN, f32::max);
@@ -62,7 +60,7 @@ impl Shape {
 }
 
 /// A PNG file of 8-bit grey or red, green, blue; each line begins with its filter, 0.
-fn encode(width: u32, height: u32, colour: bool, lines: &[u8]) -> Result<Vec<u8>> {
+fn encode(width: u32, height: u32, colour: bool, lines: &[u8]) -> std::io::Result<Vec<u8>> {
     let mut header = Vec::new();
     header.extend(width.to_be_bytes());
     header.extend(height.to_be_bytes());
@@ -82,21 +80,6 @@ fn encode(width: u32, height: u32, colour: bool, lines: &[u8]) -> Result<Vec<u8>
     Ok(file)
 }
 
-/// Bytes as text for a `data:` address.
-pub(super) fn base64(bytes: &[u8]) -> String {
-    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for three in bytes.chunks(3) {
-        let at = |index: usize| u32::from(three.get(index).copied().unwrap_or(0));
-        let bits = at(0) << 16 | at(1) << 8 | at(2);
-        for place in 0..4 {
-            let letter = LETTERS[(bits >> (18 - 6 * place) & 63) as usize];
-            text.push(if place > three.len() { '=' } else { char::from(letter) });
-        }
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::Read as _;
@@ -104,26 +87,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn base64_is_that_of_the_standard() {
-        let cases = [
-            ("", ""),
-            ("f", "Zg=="),
-            ("fo", "Zm8="),
-            ("foo", "Zm9v"),
-            ("foob", "Zm9vYg=="),
-            ("fooba", "Zm9vYmE="),
-            ("foobar", "Zm9vYmFy"),
-        ];
-        for (bytes, text) in cases {
-            assert_eq!(base64(bytes.as_bytes()), text);
-        }
-    }
-
-    #[test]
     fn an_image_is_a_png_file_with_these_pixels() {
         // Three channels of 1 × 2 pixels: (10, 30, 50) and (20, 40, 255).
         let rows = Rows::from_bytes(vec![10, 20, 30, 40, 50, 255], 6).unwrap();
-        let png = Shape::of(&rows, Some([3, 1, 2])).unwrap().unwrap().png(&rows, 0).unwrap();
+        let png = ImageShape::of(&rows, Some([3, 1, 2])).unwrap().unwrap().png(&rows, 0).unwrap();
         assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
         assert_eq!(&png[8..33][..21], b"\0\0\0\x0dIHDR\0\0\0\x02\0\0\0\x01\x08\x02\0\0\0");
         // The checksum of an empty IEND is known from the standard.
@@ -139,23 +106,23 @@ mod tests {
     #[test]
     fn numbers_are_stretched_from_black_to_white() {
         let rows = Rows::from_numbers(vec![-1.0, 0.0, 0.5, 3.0], 4).unwrap();
-        let png = Shape([1, 2, 2]).png(&rows, 0).unwrap();
+        let png = ImageShape([1, 2, 2]).png(&rows, 0).unwrap();
         let mut pixels = Vec::new();
         flate2::read::ZlibDecoder::new(&png[41..]).read_to_end(&mut pixels).unwrap();
         assert_eq!(pixels, [0, 0, 64, 0, 96, 255]);
         let flat = Rows::from_numbers(vec![2.5; 4], 4).unwrap();
-        assert!(Shape([1, 2, 2]).png(&flat, 0).is_ok());
+        assert!(ImageShape([1, 2, 2]).png(&flat, 0).is_ok());
     }
 
     #[test]
     fn rows_are_images_if_their_shape_says_so() {
         let rows = |width: usize| Rows::from_bytes(vec![0; width], width).unwrap();
-        assert_eq!(Shape::of(&rows(784), None).unwrap(), Some(Shape([1, 28, 28])));
-        assert_eq!(Shape::of(&rows(3072), None).unwrap(), Some(Shape([3, 32, 32])));
-        assert_eq!(Shape::of(&rows(64), None).unwrap(), None);
-        assert_eq!(Shape::of(&rows(64), Some([1, 8, 8])).unwrap(), Some(Shape([1, 8, 8])));
-        assert!(Shape::of(&rows(62), Some([1, 8, 8])).is_err());
+        assert_eq!(ImageShape::of(&rows(784), None).unwrap(), Some(ImageShape([1, 28, 28])));
+        assert_eq!(ImageShape::of(&rows(3072), None).unwrap(), Some(ImageShape([3, 32, 32])));
+        assert_eq!(ImageShape::of(&rows(64), None).unwrap(), None);
+        assert_eq!(ImageShape::of(&rows(64), Some([1, 8, 8])).unwrap(), Some(ImageShape([1, 8, 8])));
+        assert!(ImageShape::of(&rows(62), Some([1, 8, 8])).is_err());
         // Two channels have no colours.
-        assert_eq!(Shape::of(&rows(8), Some([2, 2, 2])).unwrap(), None);
+        assert_eq!(ImageShape::of(&rows(8), Some([2, 2, 2])).unwrap(), None);
     }
 }

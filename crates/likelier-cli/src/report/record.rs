@@ -1,5 +1,6 @@
 //! All numbers of a report, in one record: its JSON form, and what the other forms are made from.
 
+use likelier::Epoch;
 use likelier::estimate::calibration::CalibrationBin;
 use likelier::estimate::diagnosis::{Diagnosis, Finding};
 use likelier::estimate::metrics::RocPoint;
@@ -8,7 +9,7 @@ use likelier::model::ProbabilityMap;
 use serde::Serialize;
 
 use super::example::Examples;
-use crate::train::{Epoch, Trained};
+use crate::trained::Trained;
 
 /// Everything that a report says. Its first fields are those of `train --json`.
 #[derive(Serialize)]
@@ -19,7 +20,7 @@ pub(super) struct Record<'a> {
     pub(super) command_line: String,
     /// Whether it is known what was compared with what; else there were two loose piles.
     pub(super) paired: bool,
-    /// What each epoch did; those before a run was stopped and gone on with are not known.
+    /// What each epoch did.
     pub(super) learning: &'a [Epoch],
     /// What the comparisons look like, and what follows; none for loose piles.
     pub(super) diagnosis: Option<&'a Diagnosis>,
@@ -60,5 +61,5 @@ pub(super) struct FeatureWeight {
 /// An interval in words, cut to what a share can be.
 pub(super) fn estimate(interval: &Interval) -> String {
     let shown = interval.clipped(0.0, 1.0);
-    format!("{:.3} ({})", shown.value, crate::output::range(interval))
+    format!("{:.3} ({})", shown.value, crate::terminal::range(interval))
 }

@@ -4,11 +4,17 @@ use super::Pile;
 use crate::error::Error;
 
 /// Comparisons (x, x′) between rows: in each, `likelier[i]` was said to be at least as likely positive
-/// as `other[i]`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// as `other[i]`. Each counts as much as its weight says.
+///
+/// The two halves of a tie come from one answer, and stay together wherever comparisons are parted.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Comparisons {
     likelier: Vec<u32>,
     other: Vec<u32>,
+    /// How much each counts; 1 if absent.
+    weights: Option<Vec<f32>>,
+    /// The answer that each came from, numbered in order; its own if absent.
+    answers: Option<Vec<u32>>,
 }
 
 impl Comparisons {
@@ -17,10 +23,29 @@ impl Comparisons {
         if likelier.len() != other.len() {
             return Err(Error::mismatch("likelier items", likelier.len(), "other items", other.len()));
         }
-        Ok(Self { likelier, other })
+        Ok(Self { likelier, other, ..Self::default() })
     }
 
-    /// The number of comparisons.
+    /// The same comparisons, each counting as much as its weight says: a number from 0 up.
+    pub fn weighted(self, weights: Vec<f32>) -> Result<Self, Error> {
+        if weights.len() != self.len() {
+            return Err(Error::mismatch("weights", weights.len(), "comparisons", self.len()));
+        }
+        check_weights(&weights)?;
+        Ok(Self { weights: Some(weights), ..self })
+    }
+
+    /// Lists of one length; answers are numbered from 0 without gaps, in order.
+    pub(crate) fn of_answers(
+        likelier: Vec<u32>,
+        other: Vec<u32>,
+        weights: Option<Vec<f32>>,
+        answers: Option<Vec<u32>>,
+    ) -> Self {
+        Self { likelier, other, weights, answers }
+    }
+
+    /// The number of comparisons; a tie is two, of half the weight.
     pub fn len(&self) -> usize {
         self.likelier.len()
     }
@@ -30,21 +55,124 @@ impl Comparisons {
         self.likelier.is_empty()
     }
 
+    /// The number of answers that they came from.
+    pub fn answers(&self) -> usize {
+        self.groups().count(self.len())
+    }
+
+    /// Which comparisons came from one answer.
+    pub(crate) fn groups(&self) -> AnswerGroups<'_> {
+        AnswerGroups(self.answers.as_deref())
+    }
+
     /// Each comparison as (likelier, other).
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (u32, u32)> + '_ {
         self.likelier.iter().copied().zip(self.other.iter().copied())
     }
 
+    /// How much each comparison counts, where that differs.
+    pub fn weights(&self) -> Option<&[f32]> {
+        self.weights.as_deref()
+    }
+
     /// The two piles, still paired.
+    #[doc(hidden)]
     pub fn piles(&self) -> Piles<'_> {
-        Piles::of(&self.likelier, &self.other, true)
+        Piles {
+            weights: self.weights.as_deref(),
+            answers: self.groups(),
+            ..Piles::of(&self.likelier, &self.other, true)
+        }
+    }
+
+    /// Those whose answer is wanted, in order.
+    #[must_use]
+    pub fn part(&self, wanted: impl Fn(usize) -> bool) -> Self {
+        let groups = self.groups();
+        let places: Vec<usize> = (0..self.len()).filter(|at| wanted(groups.of(*at))).collect();
+        let rows = |rows: &[u32]| places.iter().map(|at| rows[*at]).collect::<Vec<u32>>();
+        // Numbered anew without gaps.
+        let answers = self.answers.as_ref().map(|answers| {
+            let mut next = 0_u32;
+            let mut last = None;
+            let mut number = |at: &usize| {
+                next += u32::from(last.is_some_and(|last| last != answers[*at]));
+                last = Some(answers[*at]);
+                next
+            };
+            places.iter().map(&mut number).collect()
+        });
+        Self {
+            likelier: rows(&self.likelier),
+            other: rows(&self.other),
+            weights: self
+                .weights
+                .as_ref()
+                .map(|weights| places.iter().map(|at| weights[*at]).collect()),
+            answers,
+        }
     }
 }
 
 impl FromIterator<(u32, u32)> for Comparisons {
     fn from_iter<I: IntoIterator<Item = (u32, u32)>>(pairs: I) -> Self {
         let (likelier, other) = pairs.into_iter().unzip();
-        Self { likelier, other }
+        Self { likelier, other, ..Self::default() }
+    }
+}
+
+/// Which comparisons came from one answer; absent where each has its own.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AnswerGroups<'a>(Option<&'a [u32]>);
+
+impl<'a> AnswerGroups<'a> {
+    /// The answer of a comparison.
+    pub(crate) fn of(self, at: usize) -> usize {
+        self.0.map_or(at, |answers| answers[at] as usize)
+    }
+
+    /// How many answers there are behind so many comparisons.
+    pub(crate) fn count(self, comparisons: usize) -> usize {
+        match self.0 {
+            Some(answers) => answers.last().map_or(0, |last| *last as usize + 1),
+            None => comparisons,
+        }
+    }
+
+    /// The answer of each comparison, where it is not its own.
+    pub(crate) fn listed(self) -> Option<&'a [u32]> {
+        self.0
+    }
+}
+
+/// Refuses weights that nothing could be learned from.
+pub(super) fn check_weights(weights: &[f32]) -> Result<(), Error> {
+    let refused =
+        |value: String, allowed| Err(Error::Setting { name: "the weight of a comparison", value, allowed });
+    if let Some(weight) = weights.iter().find(|weight| !(weight.is_finite() && **weight >= 0.0)) {
+        return refused(weight.to_string(), "a number from 0 up");
+    }
+    if weights.iter().all(|weight| *weight == 0.0) {
+        return refused("0 everywhere".into(), "above 0 for at least one");
+    }
+    Ok(())
+}
+
+/// Two loose piles: which rows were observed as likelier, and which as the other, but not which two were
+/// compared.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LoosePiles {
+    /// Rows observed as likelier.
+    pub likelier: Vec<u32>,
+    /// The other rows.
+    pub other: Vec<u32>,
+}
+
+impl LoosePiles {
+    /// As training sees them.
+    #[doc(hidden)]
+    pub fn piles(&self) -> Piles<'_> {
+        Piles::loose(&self.likelier, &self.other)
     }
 }
 
@@ -55,6 +183,7 @@ pub struct Piles<'a> {
     other: &'a [u32],
     paired: bool,
     weights: Option<&'a [f32]>,
+    answers: AnswerGroups<'a>,
 }
 
 impl<'a> Piles<'a> {
@@ -65,31 +194,22 @@ impl<'a> Piles<'a> {
 
     /// Two piles, paired or not.
     pub(crate) fn of(likelier: &'a [u32], other: &'a [u32], paired: bool) -> Self {
-        Self { likelier, other, paired, weights: None }
-    }
-
-    /// The same comparisons, each counting as much as its weight says.
-    pub fn weighted(self, weights: &'a [f32]) -> Result<Self, Error> {
-        if !self.paired {
-            return Err(Error::NotPaired { method: "weighing" });
-        }
-        if weights.len() != self.likelier.len() {
-            return Err(Error::mismatch("weights", weights.len(), "comparisons", self.likelier.len()));
-        }
-        let refused =
-            |value: String, allowed| Error::Setting { name: "the weight of a comparison", value, allowed };
-        if let Some(weight) = weights.iter().find(|weight| !(weight.is_finite() && **weight >= 0.0)) {
-            return Err(refused(weight.to_string(), "a number from 0 up"));
-        }
-        if weights.iter().all(|weight| *weight == 0.0) {
-            return Err(refused("0 everywhere".into(), "above 0 for at least one"));
-        }
-        Ok(Self { weights: Some(weights), ..self })
+        Self { likelier, other, paired, weights: None, answers: AnswerGroups::default() }
     }
 
     /// How much each comparison counts, where that differs.
     pub fn weights(&self) -> Option<&'a [f32]> {
         self.weights
+    }
+
+    /// Which comparisons came from one answer.
+    pub(crate) fn groups(&self) -> AnswerGroups<'a> {
+        self.answers
+    }
+
+    /// The number of answers behind the comparisons; of loose piles, the rows of the larger one.
+    pub(crate) fn answers(&self) -> usize {
+        self.answers.count(self.likelier.len().max(self.other.len()))
     }
 
     /// The rows of one pile.
@@ -140,11 +260,25 @@ mod tests {
     #[test]
     fn weights_are_one_number_from_0_up_for_each_comparison() {
         let two = Comparisons::from_iter([(0, 1), (1, 2)]);
-        assert_eq!(two.piles().weighted(&[0.5, 0.0]).unwrap().weights(), Some(&[0.5, 0.0][..]));
+        let weighted = two.clone().weighted(vec![0.5, 0.0]).unwrap();
+        assert_eq!(weighted.piles().weights(), Some(&[0.5, 0.0][..]));
         for bad in [&[1.0][..], &[1.0, -1.0], &[f32::NAN, 1.0], &[0.0, 0.0]] {
-            assert!(two.piles().weighted(bad).is_err(), "{bad:?}");
+            assert!(two.clone().weighted(bad.to_vec()).is_err(), "{bad:?}");
         }
-        assert!(Piles::loose(&[0], &[1]).weighted(&[1.0]).is_err());
+    }
+
+    #[test]
+    fn a_part_keeps_the_weights_and_the_halves_of_an_answer_together() {
+        let weights = Some(vec![1.0, 0.5, 0.5, 2.0]);
+        let (likelier, other) = (vec![0, 2, 3, 4], vec![1, 3, 2, 5]);
+        let all = Comparisons::of_answers(likelier, other, weights, Some(vec![0, 1, 1, 2]));
+        assert_eq!((all.len(), all.answers()), (4, 3));
+        let part = all.part(|answer| answer != 0);
+        assert_eq!(part.iter().collect::<Vec<_>>(), [(2, 3), (3, 2), (4, 5)]);
+        assert_eq!((part.weights(), part.answers()), (Some(&[0.5, 0.5, 2.0][..]), 2));
+        assert_eq!(part.groups().listed(), Some(&[0, 0, 1][..]));
+        let none = all.part(|_| false);
+        assert_eq!((none.len(), none.answers()), (0, 0));
     }
 
     #[test]

@@ -1,26 +1,15 @@
-//! Rows, true labels, comparisons, and where they come from.
+//! Rows, true labels, and what people said about them.
 //!
 //! The true label of a row ([`Label`]) and the pile in which it was observed ([`Pile`]) are different
 //! things and different types. Training sees piles only.
 
-mod batches;
-pub mod benchmark;
+mod answers;
 mod comparisons;
 mod features;
-pub mod generate;
-mod ids;
-mod items;
-mod judgements;
-mod layout;
-pub mod read;
-mod roles;
+mod repeats;
 mod rows;
 mod sparse;
-pub mod split;
-mod table;
 mod texts;
-pub mod wine;
-mod write;
 
 use std::fmt;
 
@@ -28,20 +17,21 @@ use serde::Serialize;
 
 use crate::error::Error;
 
-pub use batches::{BatchIds, ItemBatch, ItemBatches};
-pub(crate) use comparisons::check_items;
-pub use comparisons::{Comparisons, Piles};
+pub use answers::{Annotators, Answers, ShownSide};
+#[doc(hidden)]
+pub use comparisons::Piles;
+pub(crate) use comparisons::{AnswerGroups, check_items};
+pub use comparisons::{Comparisons, LoosePiles};
 pub use features::{Column, Features};
-pub use ids::Ids;
-pub use items::Items;
-pub use judgements::{Annotators, Findings, Judgements, Repeats, read_piles};
-pub use layout::{FirstIndex, Layout};
+#[doc(hidden)]
+pub use repeats::{RepeatCount, Repeats};
+#[cfg(feature = "engine")]
+pub(crate) use rows::Cells;
 pub use rows::Rows;
-pub(crate) use rows::Values;
+#[doc(hidden)]
+pub use rows::Values;
 pub use sparse::SparseRows;
-pub use table::{CellProblem, Position};
 pub use texts::Texts;
-pub use write::{TableToWrite, write_field};
 
 /// The true class of a row: known to whoever judges a classifier, never to training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

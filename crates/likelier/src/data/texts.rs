@@ -23,14 +23,14 @@ impl Texts {
     }
 
     /// Adds the text of a value.
-    pub(super) fn push_shown(&mut self, value: impl Display) {
+    pub fn push_shown(&mut self, value: impl Display) {
         // Writing to a String cannot fail.
         let _ = write!(self.text, "{value}");
         self.ends.push(self.text.len());
     }
 
     /// Adds the texts of another list.
-    pub(super) fn append(&mut self, more: &Self) {
+    pub fn append(&mut self, more: &Self) {
         let start = self.text.len();
         self.text.push_str(&more.text);
         self.ends.extend(more.ends.iter().map(|end| start + end));

@@ -27,8 +27,10 @@ const THINNEST: f64 = 10.0;
 struct Cell {
     low: usize,
     high: usize,
-    /// How often the higher bin was said to be likelier, of how many.
+    /// The weight with which the higher bin was said to be likelier, of all.
     wins: f64,
+    weight: f64,
+    /// How many answers of equal weight it is worth.
     of: f64,
 }
 
@@ -36,16 +38,23 @@ impl Additivity {
     /// `None` where too few cells are filled.
     pub(super) fn new(ranked: &Ranked) -> Option<Self> {
         let bin = |rank: f64| ((rank * BINS as f64) as usize).min(BINS - 1);
-        let mut counts = [[0.0; BINS]; BINS];
-        for (likelier, other) in ranked.likelier.iter().zip(&ranked.other) {
-            counts[bin(*likelier)][bin(*other)] += 1.0;
+        let (mut counts, mut squares) = ([[0.0; BINS]; BINS], [[0.0; BINS]; BINS]);
+        for at in 0..ranked.len() {
+            let (likelier, other) = (bin(ranked.likelier[at]), bin(ranked.other[at]));
+            let half_of_tie = (at > 0 && ranked.answer[at] == ranked.answer[at - 1])
+                || ranked.answer.get(at + 1) == Some(&ranked.answer[at]);
+            counts[likelier][other] += ranked.weights[at];
+            // A tie is one answer, of which each of its two halves has half the weight.
+            let times = if half_of_tie { 2.0 } else { 1.0 };
+            squares[likelier][other] += times * ranked.weights[at].powi(2);
         }
         let mut cells = Vec::new();
         for high in 1..BINS {
             for low in 0..high {
-                let (wins, of) = (counts[high][low], counts[high][low] + counts[low][high]);
+                let weight = counts[high][low] + counts[low][high];
+                let of = weight * weight / (squares[high][low] + squares[low][high]).max(f64::MIN_POSITIVE);
                 if of >= THINNEST {
-                    cells.push(Cell { low, high, wins, of });
+                    cells.push(Cell { low, high, wins: counts[high][low], weight, of });
                 }
             }
         }
@@ -62,9 +71,9 @@ impl Additivity {
         let chi_square = cells
             .iter()
             .map(|cell| {
-                (cell.wins - cell.of * expected(&heights, cell)).powi(2) * weight(&heights, cell)
-                    / cell.of
-                    / cell.of
+                (cell.wins - cell.weight * expected(&heights, cell)).powi(2) * weight(&heights, cell)
+                    / cell.weight
+                    / cell.weight
             })
             .sum();
         Some(Self { chi_square, degrees, probability: chi_square_tail(chi_square, degrees) })
@@ -87,7 +96,7 @@ fn weight(heights: &[f64; BINS], cell: &Cell) -> f64 {
 fn fit(cells: &[Cell], before: &[f64; BINS]) -> ([f64; BINS], usize) {
     let mut matrix = [[0.0; BINS + 1]; BINS];
     for cell in cells {
-        let (weight, gap) = (weight(before, cell), cell.wins / cell.of - 0.5);
+        let (weight, gap) = (weight(before, cell), cell.wins / cell.weight - 0.5);
         for (one, two, sign) in [(cell.high, cell.low, 1.0), (cell.low, cell.high, -1.0)] {
             matrix[one][one] += weight;
             matrix[one][two] -= weight;

@@ -50,7 +50,7 @@ impl fmt::Display for ShiftedOnly {
             Self::EqualScores => "all scores are equal, so no slope can be fitted",
             Self::Flat => "in these comparisons a higher score is no sign of a positive",
             Self::Steep => {
-                "in these comparisons the scores seem to part the classes completely, so no slope is steep \
+                "in these comparisons the scores seem to separate the classes completely, so no slope is steep \
                  enough"
             }
             Self::NotConvex => {
@@ -89,7 +89,7 @@ struct Terms {
 
 impl Terms {
     fn new(held_out: &HeldOut<'_>, assumptions: &Assumptions) -> Self {
-        let count = held_out.sizes().iter().sum::<usize>() as f64;
+        let count = held_out.lengths().iter().sum::<usize>() as f64;
         let centre = held_out.iter().map(|(_, _, score)| f64::from(score)).sum::<f64>() / count;
         let squares: f64 = held_out.iter().map(|(_, _, score)| (f64::from(score) - centre).powi(2)).sum();
         let deviation = (squares / count).sqrt();

@@ -7,14 +7,9 @@
 use std::iter::repeat_n;
 
 use super::components::Components;
-use crate::data::{Comparisons, Rows};
+use crate::data::Comparisons;
 use crate::error::Error;
-use crate::model::{Architecture, Classifier};
-use crate::prior::Prior;
-use crate::protocol::Protocol;
 use crate::random::{Purpose, shuffle, stream};
-use crate::risk::Method;
-use crate::train::{Config, Control, Criterion, Data, EpochSummary, HoldOut, Outcome, train_with};
 
 /// What is never torn apart between folds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,7 +39,8 @@ impl Folds {
         seed: u64,
     ) -> Result<Self, Error> {
         comparisons.piles().check(items)?;
-        if count < 2 || count > comparisons.len() {
+        let answers = comparisons.answers();
+        if count < 2 || count > answers {
             return Err(Error::Setting {
                 name: "the number of folds",
                 value: count.to_string(),
@@ -54,9 +50,10 @@ impl Folds {
         let mut rng = stream(seed, Purpose::Folds);
         let of = match grouping {
             Grouping::Comparisons => {
-                let mut of: Vec<u32> = (0..comparisons.len()).map(|at| (at % count) as u32).collect();
+                let mut of: Vec<u32> = (0..answers).map(|at| (at % count) as u32).collect();
                 shuffle(&mut rng, &mut of);
-                of
+                let groups = comparisons.groups();
+                (0..comparisons.len()).map(|at| of[groups.of(at)]).collect()
             }
             Grouping::Items => {
                 let components = Components::of(comparisons, items);
@@ -117,12 +114,12 @@ impl Folds {
     }
 
     fn pick(&self, comparisons: &Comparisons, keep: impl Fn(u32) -> bool) -> Comparisons {
-        comparisons
-            .iter()
-            .zip(&self.of)
-            .filter(|(_, of)| keep(**of))
-            .map(|(pair, _)| pair)
-            .collect()
+        let groups = comparisons.groups();
+        let mut wanted = vec![false; comparisons.answers()];
+        for (at, of) in self.of.iter().enumerate() {
+            wanted[groups.of(at)] = keep(*of);
+        }
+        comparisons.part(|answer| wanted[answer])
     }
 }
 
@@ -132,6 +129,10 @@ pub struct HeldOutScores {
     likelier: Vec<f32>,
     other: Vec<f32>,
     fold: Vec<u32>,
+    /// How much each counts; 1 if absent.
+    weights: Option<Vec<f32>>,
+    /// The answer that each came from; its own if absent.
+    answers: Option<Vec<u32>>,
 }
 
 impl HeldOutScores {
@@ -149,7 +150,18 @@ impl HeldOutScores {
                 return Err(Error::NotFinite { row, column, value: scores[row] });
             }
         }
-        Ok(Self { likelier, other, fold })
+        Ok(Self { likelier, other, fold, weights: None, answers: None })
+    }
+
+    /// The same scores, knowing how much each of the comparisons counts and which are halves of a tie.
+    pub fn of(self, comparisons: &Comparisons) -> Result<Self, Error> {
+        if comparisons.len() != self.len() {
+            let (scored, listed) = (self.len(), comparisons.len());
+            return Err(Error::mismatch("scored comparisons", scored, "listed comparisons", listed));
+        }
+        let weights = comparisons.weights().map(<[f32]>::to_vec);
+        let answers = comparisons.groups().listed().map(<[u32]>::to_vec);
+        Ok(Self { weights, answers, ..self })
     }
 
     /// Scores by one model that was trained on none of these comparisons.
@@ -182,86 +194,31 @@ impl HeldOutScores {
     pub fn folds(&self) -> &[u32] {
         &self.fold
     }
-}
 
-/// Comparisons scored fold by fold.
-#[derive(Clone, Debug)]
-pub struct CrossFit<'a> {
-    /// The items.
-    pub rows: &'a Rows,
-    /// The comparisons.
-    pub comparisons: &'a Comparisons,
-    /// The fold of each comparison.
-    pub folds: Folds,
-    /// The model of each fold, trained on the other folds.
-    pub classifiers: Vec<Classifier>,
-    /// The scores of each comparison by its fold's model.
-    pub scores: HeldOutScores,
-}
-
-/// A way to train the scorer that estimates without labels stand on: the orientation likelihood, which
-/// uses neither a prior nor a threshold, stopped early on comparisons held out of the training folds.
-///
-/// Where the protocol is the question, forced choice serves: its likelihood depends on differences alone,
-/// and ranks discard comparisons well too.
-pub fn scorer(architecture: Architecture, protocol: Protocol) -> Result<Config, Error> {
-    let learning_rate = if architecture == Architecture::Linear { 1e-2 } else { 1e-3 };
-    Ok(Config {
-        architecture,
-        learning_rate,
-        hold_out: Some(HoldOut { share: 0.15, criterion: Criterion::Orientation, patience: Some(10) }),
-        // The prior decides the threshold only, which no estimate here looks at.
-        ..Config::new(Method::Likelihood, Prior::new(0.5)?, protocol)
-    })
-}
-
-/// Trains one model for each fold on the comparisons of the others, and scores the fold with it.
-///
-/// `observe` is told the fold and what each epoch did. A checkpoint in `control` is not used: it could
-/// hold the state of one fold only.
-pub fn cross_fit<'a>(
-    rows: &'a Rows,
-    comparisons: &'a Comparisons,
-    folds: Folds,
-    config: &Config,
-    control: &Control<'_>,
-    mut observe: impl FnMut(usize, &EpochSummary) + Send,
-) -> Result<CrossFit<'a>, Error> {
-    if folds.of.len() != comparisons.len() {
-        return Err(Error::mismatch("folds", folds.of.len(), "comparisons", comparisons.len()));
+    /// How much a comparison counts.
+    pub(crate) fn weight(&self, at: usize) -> f64 {
+        self.weights.as_ref().map_or(1.0, |weights| f64::from(weights[at]))
     }
-    let control = Control { checkpoint: None, ..*control };
-    let mut piles = [vec![0.0; comparisons.len()], vec![0.0; comparisons.len()]];
-    let mut classifiers = Vec::with_capacity(folds.count);
-    for fold in 0..folds.count {
-        let others = folds.others(comparisons, fold);
-        let data = Data { rows, piles: others.piles(), labels: None };
-        let outcome = train_with(&data, config, &control, |summary, _| {
-            observe(fold, summary);
-            Ok(())
-        })?;
-        let classifier = match outcome {
-            Outcome::Finished(classifier) => *classifier,
-            Outcome::Stopped { epoch } => return Err(Error::Stopped { epoch }),
-        };
-        let held_out = folds.held_out(comparisons, fold);
-        for (pile, scores) in crate::data::Pile::BOTH.into_iter().zip(&mut piles) {
-            let fold_scores = classifier.scores(rows, held_out.piles().rows(pile))?;
-            let places = (0..comparisons.len()).filter(|&at| folds.of[at] as usize == fold);
-            for (at, score) in places.zip(fold_scores) {
-                scores[at] = score;
-            }
+
+    /// The answer that a comparison came from.
+    pub(crate) fn answer(&self, at: usize) -> usize {
+        self.answers.as_ref().map_or(at, |answers| answers[at] as usize)
+    }
+
+    /// The number of answers.
+    pub(crate) fn answers(&self) -> usize {
+        match &self.answers {
+            Some(answers) => answers.last().map_or(0, |last| *last as usize + 1),
+            None => self.len(),
         }
-        classifiers.push(classifier);
     }
-    let [likelier, other] = piles;
-    let scores = HeldOutScores::new(likelier, other, folds.of.clone())?;
-    Ok(CrossFit { rows, comparisons, folds, classifiers, scores })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Answers;
+    use proptest::prelude::*;
 
     #[test]
     fn folds_are_equal_in_size_and_the_same_forever() {
@@ -271,6 +228,53 @@ mod tests {
         assert_eq!(sizes, [4, 4, 3]);
         assert_eq!(folds.others(&comparisons, 0).len(), 7);
         assert_eq!(folds.of_comparisons(), [2, 1, 0, 0, 2, 0, 1, 0, 1, 1, 2]);
+    }
+
+    proptest! {
+        #[test]
+        fn the_halves_of_a_tie_are_never_parted(
+            ties in prop::collection::vec(any::<bool>(), 12..40), count in 2..6_usize, seed: u64, by_items: bool,
+        ) {
+            let answers: Answers = (0..ties.len() as u32).map(|k| (2 * k, 2 * k + 1)).collect();
+            let all = answers.clone().tied(ties.clone()).unwrap().comparisons();
+            let grouping = if by_items { Grouping::Items } else { Grouping::Comparisons };
+            let folds = Folds::new(&all, 2 * ties.len(), count, grouping, seed).unwrap();
+            let mut fold_of = vec![None; ties.len()];
+            for ((likelier, _), fold) in all.iter().zip(folds.of_comparisons()) {
+                prop_assert_eq!(*fold_of[likelier as usize / 2].get_or_insert(*fold), *fold);
+            }
+            let mut answered = 0;
+            for fold in 0..count {
+                let (inside, outside) = (folds.held_out(&all, fold), folds.others(&all, fold));
+                prop_assert_eq!(inside.len() + outside.len(), all.len());
+                prop_assert_eq!(inside.answers() + outside.answers(), ties.len());
+                // Whole answers: half weights come in twos, and each half has its other half.
+                let pairs: Vec<_> = inside.iter().collect();
+                for (at, (likelier, other)) in inside.iter().enumerate() {
+                    let half = inside.weights().is_some_and(|weights| weights[at] == 0.5);
+                    prop_assert_eq!(half, pairs.contains(&(other, likelier)));
+                    prop_assert_eq!(half, ties[likelier as usize / 2]);
+                }
+                answered += inside.answers();
+            }
+            prop_assert_eq!(answered, ties.len());
+            if !by_items {
+                // Dealt by answers: as without ties.
+                let plain = Folds::new(&answers.comparisons(), 2 * ties.len(), count, grouping, seed).unwrap();
+                prop_assert_eq!(fold_of.into_iter().map(Option::unwrap).collect::<Vec<_>>(), plain.of_comparisons());
+            }
+        }
+    }
+
+    #[test]
+    fn there_are_no_more_folds_than_answers() {
+        let three = Answers::from_iter([(0, 1), (2, 3), (4, 5)])
+            .tied(vec![true; 3])
+            .unwrap()
+            .comparisons();
+        assert_eq!(three.len(), 6);
+        assert!(Folds::new(&three, 6, 3, Grouping::Comparisons, 1).is_ok());
+        assert!(Folds::new(&three, 6, 4, Grouping::Comparisons, 1).is_err());
     }
 
     #[test]
@@ -299,33 +303,6 @@ mod tests {
             assert!(Folds::new(&chain, 31, count, Grouping::Comparisons, 1).is_err());
         }
         assert!(Folds::new(&chain, 30, 3, Grouping::Comparisons, 1).is_err(), "an item that is not there");
-    }
-
-    #[test]
-    fn a_fold_is_scored_by_a_model_that_never_saw_it() {
-        // One feature; every comparison says that the larger number is likelier, but for fold 0, which
-        // says the opposite: only a model that did not see fold 0 contradicts all of it.
-        let values: Vec<f32> = (0..60_u8).map(f32::from).collect();
-        let rows = Rows::from_numbers(values, 1).unwrap();
-        let ordered: Comparisons = (0..30).map(|k| (k + 30, k)).collect();
-        let folds = Folds::new(&ordered, 60, 3, Grouping::Comparisons, 3).unwrap();
-        let turned: Comparisons = ordered
-            .iter()
-            .zip(folds.of_comparisons())
-            .map(|((a, b), fold)| if *fold == 0 { (b, a) } else { (a, b) })
-            .collect();
-        let config = Config {
-            epochs: 60,
-            ..Config::new(Method::RankQuantile, Prior::new(0.5).unwrap(), Protocol::DISCARD)
-        };
-        let control = Control::default();
-        let mut seen = [0; 3];
-        let fit = cross_fit(&rows, &turned, folds, &config, &control, |fold, _| seen[fold] += 1).unwrap();
-        assert_eq!(seen, [60; 3]);
-        for at in 0..30 {
-            let in_order = fit.scores.likelier()[at] > fit.scores.other()[at];
-            assert!(fit.scores.folds()[at] != 0 || !in_order, "comparison {at} was seen");
-        }
     }
 
     #[test]

@@ -76,7 +76,7 @@ fn error_of_reliability(reliability: f64) -> f64 {
 pub fn error_under_discard(test: &ProtocolTest) -> LabellerEstimate {
     let statistic = LabellerStatistic::Ratio;
     let Some(ratio) = test.ratio else {
-        let note = "the scores part the two piles too little to bound the ratio, so the labeller's error is not known";
+        let note = "the scores separate the two piles too little to bound the ratio, so the labeller's error is not known";
         return LabellerEstimate::of(statistic, None, note);
     };
     let [value, low, high] = [ratio.value, ratio.low, ratio.high].map(error_of_ratio);
@@ -106,7 +106,7 @@ pub fn error_under_forced_choice(scores: &HeldOutScores, level: f64) -> Result<L
     let note = if error.low > 0.0 {
         format!(
             "the labeller errs, or the scorer finds no scores that only positives or only negatives have: this statistic \
-             cannot tell which. Either way the error is at most {high:.2}; ask some pairs twice to know"
+             cannot tell which. Either way the error is at most {high:.2}; ask some pairs twice to find out"
         )
     } else {
         format!("an exact labeller is possible, and the error is at most {high:.2}")
@@ -137,7 +137,7 @@ pub fn error_from_asking_again(
         return Err(Error::mismatch("disagreements", asked.disagreements, "answers", asked.answers));
     }
     if asked.answers == 0 {
-        let note = "no pair was asked twice, so the labeller's error cannot be seen in disagreement";
+        let note = "no pair was asked twice, so disagreement cannot show the labeller's error";
         return Ok(LabellerEstimate::of(statistic, None, note));
     }
     let disagree = share_interval(asked.disagreements, asked.answers, level);
@@ -148,8 +148,8 @@ pub fn error_from_asking_again(
     let squared = |disagree: f64, mixed: f64| (0.5 - disagree) / mixed;
     if squared(disagree.high, most) > 1.0 {
         let note = format!(
-            "answers to the same pair differ in {:.0} %, less than any labeller who sees classes only could: pairs of one \
-             class should be a coin toss. Items of one class are ordered by something, or answers were remembered",
+            "answers to the same pair differ in {:.0} %, less than for any labeller who sees only classes: pairs of one \
+             class should be a coin toss. Something orders items of one class, or answers were remembered",
             100.0 * disagree.value
         );
         return Ok(LabellerEstimate::of(statistic, None, note));
@@ -159,8 +159,8 @@ pub fn error_from_asking_again(
     let low = error(squared(disagree.low, least)).min(value);
     let high = error(squared(disagree.high, most)).max(value);
     let note = format!(
-        "answers to the same pair differ in {:.0} % of {}; pairs of one class account for a part that follows from the \
-         prior, and the labeller for the rest",
+        "answers to the same pair differ in {:.0} % of {} cases; pairs of one class account for a part that follows \
+         from the prior, and the labeller for the rest",
         100.0 * disagree.value,
         asked.answers
     );

@@ -2,8 +2,11 @@
 //! fit the model the method assumes — each with its interval.
 
 mod additivity;
+#[cfg(feature = "engine")]
 pub mod calibration;
 mod components;
+#[cfg(feature = "engine")]
+mod cross_fit;
 pub mod diagnosis;
 pub(crate) mod distribution;
 mod folds;
@@ -14,12 +17,20 @@ pub mod planning;
 pub mod prior;
 mod protocol_test;
 mod ranked;
+#[cfg(feature = "engine")]
 pub mod selection;
 mod tails;
+#[cfg(test)]
+mod tests;
 
 pub use additivity::Additivity;
-pub use folds::{CrossFit, Folds, Grouping, HeldOutScores, cross_fit, scorer};
+#[cfg(feature = "engine")]
+#[doc(hidden)]
+pub use cross_fit::{CrossFit, cross_fit, scorer};
+#[doc(hidden)]
+pub use folds::{Folds, Grouping, HeldOutScores};
 pub use interval::Interval;
 pub use protocol_test::{ProtocolTest, Verdict};
 pub use ranked::FEWEST;
+#[doc(hidden)]
 pub use tails::{TailRatio, Tails, containment, mixture_of};

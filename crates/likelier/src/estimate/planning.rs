@@ -196,7 +196,7 @@ impl LinearBound {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::estimate::metrics::{Assumptions, HeldOut, Judging, metrics};
+    use crate::estimate::metrics::{Assumptions, HeldOut, MetricOptions, metrics};
     use crate::random::{Purpose, chance, stream};
 
     const HALF: f64 = 0.04;
@@ -232,7 +232,7 @@ mod tests {
                     .unzip();
                 let held_out = HeldOut::pairs(&likelier, &other).unwrap();
                 let known = Assumptions::of_protocol(protocol, prior).unwrap();
-                let found = metrics(&held_out, &known, &Judging::default()).unwrap();
+                let found = metrics(&held_out, &known, &MetricOptions::default()).unwrap();
                 let interval = found.of(metric).unwrap();
                 let width = interval.width() / 2.0;
                 assert!((width / HALF - 1.0).abs() < 0.12, "{metric:?} at {prior} {protocol}: {width}");

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::additivity::Additivity;
 use super::distribution::{check_level, normal_tail, two_sided};
 use super::labeller::ratio_of_error;
-use super::ranked::{Contrasts, Ranked};
+use super::ranked::{AnswerSums, Contrasts, FoldMeans, Ranked};
 use super::{HeldOutScores, Interval};
 use crate::error::Error;
 use crate::protocol::{Collection, Protocol};
@@ -97,18 +97,18 @@ impl ProtocolTest {
         );
         let meaning = match self.verdict {
             Verdict::Discard => {
-                "pairs were dropped: 1 is discard with an exact labeller, more with an erring one"
+                "pairs were dropped: 1 means discard with an exact labeller, more than 1 a labeller who errs"
             }
             Verdict::ForcedChoice => "every pair was kept, which gives ¼ whoever ordered them",
             Verdict::Neither => {
-                "neither ¼ (every pair kept) nor 1 and more (discard): pairs were not drawn at random, or dropped in \
-                 another way, and no method here is made for that"
+                "neither ¼ (every pair kept) nor 1 or more (discard): pairs were not drawn at random, or were dropped \
+                 in another way, and no method here is made for that"
             }
             Verdict::Unknown if self.moments.is_flat() => {
                 "all scores are equal: the scorer learned nothing, so nothing can be tested"
             }
             Verdict::Unknown => {
-                "both discard and forced choice are possible: more comparisons or a better scorer would tell"
+                "both discard and forced choice are possible; more comparisons or a better scorer would decide it"
             }
         };
         let order = match &self.additivity {
@@ -140,7 +140,7 @@ impl ProtocolTest {
                 Some(format!("the comparisons do not look like forced choice{found}: {cause}"))
             }
             Collection::Discard if self.discard_probability < REFUTED => Some(format!(
-                "the comparisons do not look like discard{found}: pairs that discard drops seem to be there"
+                "the comparisons do not look like discard{found}: pairs that discard would drop seem to be present"
             )),
             Collection::Discard => {
                 let expected = ratio_of_error(stated.labeller_error());
@@ -170,29 +170,30 @@ pub(super) struct Moments {
 
 impl Moments {
     fn new(contrasts: &Contrasts) -> Self {
-        let means = contrasts.means();
-        let total = contrasts.fold.len() as f64;
-        let centred = |at: usize| {
-            let ([likelier, other], count) = means[contrasts.fold[at]];
-            (contrasts.likelier[at] - likelier, contrasts.other[at] - other, likelier - other, count)
-        };
+        let folds = contrasts.means();
+        let answers = contrasts.by_answer(&folds);
+        let total: f64 = folds.iter().map(|fold| fold.weight).sum();
         // A fold's covariance is the sum of products by count − 1.
-        let unbiased = |count: f64| count / (count - 1.0).max(1.0);
-        let mut covariances = vec![0.0; means.len()];
+        let unbiased = |size: f64| size / (size - 1.0).max(1.0);
+        let apart = |answer: &AnswerSums| answer.centred[0] - answer.centred[1];
+        let mut covariances = vec![0.0; folds.len()];
         let (mut covariance, mut square) = (0.0, 0.0);
-        for (at, fold) in contrasts.fold.iter().enumerate() {
-            let (a, b, apart, count) = centred(at);
-            covariances[*fold] += a * b * unbiased(count) / count;
-            covariance += a * b * unbiased(count) / total;
-            square += (apart * apart - (a - b).powi(2) * unbiased(count) / count) / total;
+        for answer in &answers {
+            let FoldMeans { means: [likelier, other], weight, size } = folds[answer.fold];
+            let (weight, unbiased) = (weight.max(f64::MIN_POSITIVE), unbiased(size));
+            covariances[answer.fold] += answer.product * unbiased / weight;
+            covariance += answer.product * unbiased / total;
+            let noise = apart(answer).powi(2) * unbiased / weight;
+            square += (answer.weight * (likelier - other).powi(2) - noise) / total;
         }
         let mut variances = [0.0; 3];
-        for (at, fold) in contrasts.fold.iter().enumerate() {
-            let (a, b, apart, _) = centred(at);
-            let influence = [a * b - covariances[*fold], 2.0 * apart * (a - b)];
-            variances[0] += influence[0] * influence[0] / (total * total);
-            variances[1] += influence[1] * influence[1] / (total * total);
-            variances[2] += influence[0] * influence[1] / (total * total);
+        for answer in &answers {
+            let [likelier, other] = folds[answer.fold].means;
+            let of_covariance = answer.product - answer.weight * covariances[answer.fold];
+            let of_square = 2.0 * (likelier - other) * apart(answer);
+            variances[0] += of_covariance * of_covariance / (total * total);
+            variances[1] += of_square * of_square / (total * total);
+            variances[2] += of_covariance * of_square / (total * total);
         }
         Self { covariance, square, variances }
     }
@@ -263,6 +264,29 @@ mod tests {
             for end in [interval.low, interval.high] {
                 prop_assert!((moments.distance(end).abs() - two_sided(0.95)).abs() < 1e-6);
             }
+        }
+    }
+
+    #[test]
+    fn moments_do_not_depend_on_the_unit_that_weights_are_given_in() {
+        let moments = |unit: f64| {
+            Moments::new(&Contrasts {
+                likelier: (0..90).map(|k| f64::from(k * 37 % 90) / 90.0).collect(),
+                other: (0..90).map(|k| f64::from(k * 53 % 90) / 120.0).collect(),
+                weights: (0..90).map(|k| unit * f64::from(1 + k % 3)).collect(),
+                // Every third answer has two halves, next to each other.
+                answer: (0..90).map(|k| k - usize::from(k % 4 == 1)).collect(),
+                fold: (0..90).map(|k| k / 30).collect(),
+                folds: 3,
+            })
+        };
+        let (one, four) = (moments(1.0), moments(4.0));
+        for (one, four) in [one.covariance, one.square]
+            .iter()
+            .chain(&one.variances)
+            .zip([four.covariance, four.square].iter().chain(&four.variances))
+        {
+            assert!((one - four).abs() < 1e-12 && *one != 0.0, "{one} is not {four}");
         }
     }
 

@@ -19,19 +19,47 @@ pub(crate) struct Ranked {
     pub(crate) likelier: Vec<f64>,
     pub(crate) other: Vec<f64>,
     pub(crate) fold: Vec<usize>,
+    /// How much each comparison counts.
+    pub(crate) weights: Vec<f64>,
+    /// The answer that each came from.
+    pub(crate) answer: Vec<usize>,
     /// All scores of each fold, sorted.
-    sorted: Vec<Vec<f32>>,
+    sorted: Vec<SortedScores>,
+}
+
+/// Sorted scores, and the weight of all up to each of them.
+#[derive(Clone, Debug, Default)]
+struct SortedScores {
+    scores: Vec<f32>,
+    up_to: Vec<f64>,
+}
+
+impl SortedScores {
+    fn new(mut weighted: Vec<(f32, f64)>) -> Self {
+        weighted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let mut sum = 0.0;
+        let mut add = |weight: f64| {
+            sum += weight;
+            sum
+        };
+        let up_to = weighted.iter().map(|(_, weight)| add(*weight)).collect();
+        Self { scores: weighted.into_iter().map(|(score, _)| score).collect(), up_to }
+    }
+
+    /// The share of the weight below a score, and half of what lies at it.
+    fn rank(&self, score: f32) -> f64 {
+        let weight = |count: usize| count.checked_sub(1).map_or(0.0, |last| self.up_to[last]);
+        let below = weight(self.scores.partition_point(|other| *other < score));
+        let up_to = weight(self.scores.partition_point(|other| *other <= score));
+        (below + up_to) / (2.0 * weight(self.scores.len())).max(f64::MIN_POSITIVE)
+    }
 }
 
 impl Ranked {
     /// Ranks of scores; equal scores share their middle rank.
     pub(crate) fn new(scores: &HeldOutScores) -> Result<Self, Error> {
-        if scores.len() < FEWEST {
-            return Err(Error::Setting {
-                name: "the number of comparisons to estimate from",
-                value: scores.len().to_string(),
-                allowed: "at least 20",
-            });
+        if scores.answers() < FEWEST {
+            return Err(Error::TooFewToEstimate { found: scores.answers(), needed: FEWEST });
         }
         // Folds may be numbered in any way.
         let mut names = scores.folds().to_vec();
@@ -39,27 +67,42 @@ impl Ranked {
         names.dedup();
         let fold: Vec<usize> =
             scores.folds().iter().map(|name| names.partition_point(|n| n < name)).collect();
-        let mut sorted = vec![Vec::new(); names.len()];
+        let weights: Vec<f64> = (0..scores.len()).map(|at| scores.weight(at)).collect();
+        let mut of_fold = vec![Vec::new(); names.len()];
         for pile in [scores.likelier(), scores.other()] {
-            for (fold, score) in fold.iter().zip(pile) {
-                sorted[*fold].push(*score);
+            for ((fold, score), weight) in fold.iter().zip(pile).zip(&weights) {
+                of_fold[*fold].push((*score, *weight));
             }
         }
-        for fold in &mut sorted {
-            fold.sort_unstable_by(f32::total_cmp);
-        }
+        let sorted: Vec<SortedScores> = of_fold.into_iter().map(SortedScores::new).collect();
         let ranks = |pile: &[f32]| {
             fold.iter()
                 .zip(pile)
-                .map(|(fold, score)| rank(&sorted[*fold], *score))
+                .map(|(fold, score)| sorted[*fold].rank(*score))
                 .collect::<Vec<_>>()
         };
-        Ok(Self { likelier: ranks(scores.likelier()), other: ranks(scores.other()), fold, sorted })
+        let answer = (0..scores.len()).map(|at| scores.answer(at)).collect();
+        let (likelier, other) = (ranks(scores.likelier()), ranks(scores.other()));
+        Ok(Self { likelier, other, fold, weights, answer, sorted })
     }
 
     /// The number of comparisons.
     pub(crate) fn len(&self) -> usize {
         self.fold.len()
+    }
+
+    /// How many answers of equal weight the comparisons are worth.
+    pub(crate) fn size(&self) -> f64 {
+        let (mut total, mut squares, mut of_answer) = (0.0, 0.0, 0.0);
+        for at in 0..self.len() {
+            total += self.weights[at];
+            of_answer += self.weights[at];
+            if self.answer.get(at + 1) != Some(&self.answer[at]) {
+                squares += of_answer * of_answer;
+                of_answer = 0.0;
+            }
+        }
+        total * total / f64::max(squares, f64::MIN_POSITIVE)
     }
 
     /// The number of folds.
@@ -69,7 +112,7 @@ impl Ranked {
 
     /// The rank that a score of any row would have in a fold.
     pub(crate) fn rank(&self, fold: usize, score: f32) -> f64 {
-        rank(&self.sorted[fold], score)
+        self.sorted[fold].rank(score)
     }
 
     /// g for each of several folds, fitted on the others.
@@ -83,18 +126,12 @@ impl Ranked {
     pub(crate) fn contrasts(&self) -> Contrasts {
         if self.folds() == 1 {
             // Two halves stand in for folds.
-            let maps = [1, 0].map(|half| ContrastMap::fit(self, |at| at % 2 == half));
-            let fold: Vec<usize> = (0..self.len()).map(|at| at % 2).collect();
+            let maps = [1, 0].map(|half| ContrastMap::fit(self, |at| self.answer[at] % 2 == half));
+            let fold: Vec<usize> = self.answer.iter().map(|answer| answer % 2).collect();
             return Contrasts::new(self, &maps, fold);
         }
         Contrasts::new(self, &self.contrast_maps(), self.fold.clone())
     }
-}
-
-fn rank(sorted: &[f32], score: f32) -> f64 {
-    let below = sorted.partition_point(|other| *other < score);
-    let up_to = sorted.partition_point(|other| *other <= score);
-    (below + up_to) as f64 / (2.0 * sorted.len() as f64)
 }
 
 /// A rising step function of the rank: the share of the likelier pile among such ranks.
@@ -109,8 +146,8 @@ impl ContrastMap {
         // One of each pile at every step to begin with, so that an empty step is no certainty.
         let mut counts = [[1.0; 2]; STEPS];
         for at in (0..ranked.len()).filter(|at| use_it(*at)) {
-            counts[step(ranked.likelier[at])][0] += 1.0;
-            counts[step(ranked.other[at])][1] += 1.0;
+            counts[step(ranked.likelier[at])][0] += ranked.weights[at];
+            counts[step(ranked.other[at])][1] += ranked.weights[at];
         }
         // Pool adjacent violators.
         let mut blocks: Vec<([f64; 2], usize)> = Vec::with_capacity(STEPS);
@@ -146,30 +183,87 @@ fn step(rank: f64) -> usize {
 pub(crate) struct Contrasts {
     pub(crate) likelier: Vec<f64>,
     pub(crate) other: Vec<f64>,
+    pub(crate) weights: Vec<f64>,
+    pub(crate) answer: Vec<usize>,
     pub(crate) fold: Vec<usize>,
     pub(crate) folds: usize,
+}
+
+/// What a fold's comparisons come to.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct FoldMeans {
+    /// The mean of g over each pile.
+    pub(crate) means: [f64; 2],
+    /// The weight of its comparisons.
+    pub(crate) weight: f64,
+    /// How many answers of equal weight they are worth.
+    pub(crate) size: f64,
+}
+
+/// One answer: a comparison, or the two halves of a tie.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AnswerSums {
+    pub(crate) fold: usize,
+    pub(crate) weight: f64,
+    /// Σ w·a of the likelier items and Σ w·b of the others, centred at the fold's means.
+    pub(crate) centred: [f64; 2],
+    /// Σ w·a·b.
+    pub(crate) product: f64,
 }
 
 impl Contrasts {
     fn new(ranked: &Ranked, maps: &[ContrastMap], fold: Vec<usize>) -> Self {
         let apply =
             |ranks: &[f64]| ranks.iter().zip(&fold).map(|(rank, fold)| maps[*fold].at(*rank)).collect();
-        Self { likelier: apply(&ranked.likelier), other: apply(&ranked.other), folds: maps.len(), fold }
+        Self {
+            likelier: apply(&ranked.likelier),
+            other: apply(&ranked.other),
+            weights: ranked.weights.clone(),
+            answer: ranked.answer.clone(),
+            folds: maps.len(),
+            fold,
+        }
     }
 
-    /// The mean of g over each pile, fold by fold, and the number of comparisons.
-    pub(crate) fn means(&self) -> Vec<([f64; 2], f64)> {
-        let mut sums = vec![([0.0; 2], 0.0); self.folds];
-        for ((likelier, other), fold) in self.likelier.iter().zip(&self.other).zip(&self.fold) {
-            let (sum, count) = &mut sums[*fold];
-            sum[0] += likelier;
-            sum[1] += other;
-            *count += 1.0;
+    /// The means of g, fold by fold.
+    pub(crate) fn means(&self) -> Vec<FoldMeans> {
+        let mut folds = vec![FoldMeans::default(); self.folds];
+        for at in 0..self.fold.len() {
+            let (fold, weight) = (&mut folds[self.fold[at]], self.weights[at]);
+            fold.means[0] += weight * self.likelier[at];
+            fold.means[1] += weight * self.other[at];
+            fold.weight += weight;
         }
-        for (sum, count) in &mut sums {
-            *sum = sum.map(|sum| sum / f64::max(*count, 1.0));
+        let mut squares = vec![0.0; self.folds];
+        for answer in self.by_answer(&vec![FoldMeans::default(); self.folds]) {
+            squares[answer.fold] += answer.weight * answer.weight;
         }
-        sums
+        for (fold, squares) in folds.iter_mut().zip(squares) {
+            fold.means = fold.means.map(|sum| sum / fold.weight.max(f64::MIN_POSITIVE));
+            fold.size = fold.weight * fold.weight / f64::max(squares, f64::MIN_POSITIVE);
+        }
+        folds
+    }
+
+    /// The sums over each answer, centred at the means of its fold.
+    pub(crate) fn by_answer(&self, folds: &[FoldMeans]) -> Vec<AnswerSums> {
+        let mut answers: Vec<AnswerSums> = Vec::with_capacity(self.fold.len());
+        let mut last = None;
+        for at in 0..self.fold.len() {
+            if last != Some(self.answer[at]) {
+                last = Some(self.answer[at]);
+                answers.push(AnswerSums { fold: self.fold[at], ..AnswerSums::default() });
+            }
+            let [likelier, other] = folds[self.fold[at]].means;
+            let (a, b, weight) = (self.likelier[at] - likelier, self.other[at] - other, self.weights[at]);
+            if let Some(answer) = answers.last_mut() {
+                answer.weight += weight;
+                answer.centred[0] += weight * a;
+                answer.centred[1] += weight * b;
+                answer.product += weight * a * b;
+            }
+        }
+        answers
     }
 }
 
@@ -190,7 +284,8 @@ mod tests {
         assert!(ranked.likelier[..20].is_sorted() && ranked.likelier[20..].is_sorted());
         assert_eq!(ranked.other[0], (5.0 + 26.0) / 80.0, "the middle of twenty-one equal scores");
         let few = HeldOutScores::of_one_model(vec![1.0; 19], vec![0.0; 19]).unwrap();
-        assert!(Ranked::new(&few).unwrap_err().to_string().contains("at least 20, got 19"));
+        let error = Ranked::new(&few).unwrap_err().to_string();
+        assert!(error.contains("19 comparisons are too few") && error.contains("at least 20"), "{error}");
     }
 
     #[test]

@@ -77,13 +77,14 @@ pub struct Tails {
 
 impl Tails {
     pub(crate) fn new(ranked: &Ranked, level: f64) -> Self {
-        let mut low = ranked.likelier.clone();
-        let mut other = ranked.other.clone();
-        low.sort_unstable_by(f64::total_cmp);
-        other.sort_unstable_by(f64::total_cmp);
-        let turned = |ranks: &[f64]| ranks.iter().rev().map(|rank| 1.0 - rank).collect::<Vec<_>>();
-        let first = tail_ratio(&low, &other, level);
-        let second = tail_ratio(&turned(&other), &turned(&low), level);
+        let pile = |ranks: &[f64], turned: bool| {
+            let rank = |rank: f64| if turned { 1.0 - rank } else { rank };
+            let weighted = ranks.iter().zip(&ranked.weights);
+            PileTail::new(weighted.map(|(at, weight)| (rank(*at), *weight)).collect())
+        };
+        let size = ranked.size();
+        let first = tail_ratio(&pile(&ranked.likelier, false), &pile(&ranked.other, false), size, level);
+        let second = tail_ratio(&pile(&ranked.other, true), &pile(&ranked.likelier, true), size, level);
         Self { containment: [first, second], level }
     }
 
@@ -107,20 +108,56 @@ const GRID: [f64; 18] = [
 const OUTERMOST: f64 = 0.1;
 const ENOUGH: f64 = 1000.0;
 
-/// The smallest ratio of low tails, `numerator` to `denominator`; both sorted and of equal length.
-fn tail_ratio(numerator: &[f64], denominator: &[f64], level: f64) -> TailRatio {
-    let n = denominator.len() as f64;
-    let penalty = (1.0 + SLACK) * 2.0 * ((4.0 / CONFIDENCE).ln() / (2.0 * n)).sqrt();
+/// The ranks of a pile, sorted, and the weight of all up to each of them. Both piles weigh the same.
+struct PileTail {
+    ranks: Vec<f64>,
+    up_to: Vec<f64>,
+    total: f64,
+}
+
+impl PileTail {
+    fn new(mut weighted: Vec<(f64, f64)>) -> Self {
+        weighted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        let mut total = 0.0;
+        let mut up_to = Vec::with_capacity(weighted.len());
+        for (_, weight) in &weighted {
+            total += weight;
+            up_to.push(total);
+        }
+        Self { ranks: weighted.into_iter().map(|(rank, _)| rank).collect(), up_to, total }
+    }
+
+    /// The weight of the first so many.
+    fn weight(&self, count: usize) -> f64 {
+        count.checked_sub(1).map_or(0.0, |last| self.up_to[last])
+    }
+
+    /// The share of the pile up to a rank.
+    fn share(&self, cut: f64) -> f64 {
+        self.weight(self.ranks.partition_point(|rank| *rank <= cut)) / self.total
+    }
+
+    /// The first rank with so large a share up to it.
+    fn cut(&self, share: f64) -> f64 {
+        // Sums of shares that should be whole may come out a hair below.
+        let at = self.up_to.partition_point(|up_to| up_to / self.total < share - 1e-12);
+        self.ranks[at.min(self.ranks.len() - 1)]
+    }
+}
+
+/// The smallest ratio of low tails, `numerator` to `denominator`, each worth so many answers of equal weight.
+fn tail_ratio(numerator: &PileTail, denominator: &PileTail, size: f64, level: f64) -> TailRatio {
+    let penalty = (1.0 + SLACK) * 2.0 * ((4.0 / CONFIDENCE).ln() / (2.0 * size)).sqrt();
     let (mut best, mut inside) = ((f64::INFINITY, 1.0, 1.0), 0);
-    for (at, cut) in denominator.iter().enumerate() {
-        if denominator.get(at + 1) == Some(cut) {
+    for (at, cut) in denominator.ranks.iter().enumerate() {
+        if denominator.ranks.get(at + 1) == Some(cut) {
             continue;
         }
-        while numerator.get(inside).is_some_and(|rank| rank <= cut) {
+        while numerator.ranks.get(inside).is_some_and(|rank| rank <= cut) {
             inside += 1;
         }
-        let tail = (at + 1) as f64 / n;
-        let ratio = inside as f64 / (at + 1) as f64;
+        let tail = denominator.up_to[at] / denominator.total;
+        let ratio = numerator.weight(inside) / denominator.up_to[at];
         if ratio + penalty / tail < best.0 {
             best = (ratio + penalty / tail, ratio, tail);
         }
@@ -129,14 +166,13 @@ fn tail_ratio(numerator: &[f64], denominator: &[f64], level: f64) -> TailRatio {
 
     let side = 0.5 * (1.0 - level);
     let (z_all, z_one) = (normal_above(side / GRID.len() as f64), normal_above(side));
-    let (mut low, mut high) = (if n < ENOUGH { 0.0 } else { value.min(1.0) }, 1.0_f64);
+    let (mut low, mut high) = (if size < ENOUGH { 0.0 } else { value.min(1.0) }, 1.0_f64);
     for share in GRID {
-        let cut = denominator[((share * n).ceil() as usize).clamp(1, denominator.len()) - 1];
-        let count = |sorted: &[f64]| sorted.partition_point(|rank| *rank <= cut) as f64 / n;
-        let (a, b) = (count(numerator), count(denominator));
-        high = high.min(score_bounds(a, b, n, z_all)[1]);
+        let cut = denominator.cut(share);
+        let (a, b) = (numerator.share(cut), denominator.share(cut));
+        high = high.min(score_bounds(a, b, size, z_all)[1]);
         if share >= OUTERMOST {
-            low = low.min(score_bounds(a, b, n, z_one)[0]);
+            low = low.min(score_bounds(a, b, size, z_one)[0]);
         }
     }
     TailRatio { value: value.min(1.0), tail, high: high.max(value.min(1.0)), low }
@@ -237,6 +273,26 @@ mod tests {
             assert!((side.value - 1.0 / 3.0).abs() < 0.02, "{side:?}");
             assert!(side.low < 1.0 / 3.0 && 1.0 / 3.0 < side.high, "{side:?}");
         }
+    }
+
+    #[test]
+    fn a_rank_of_weight_two_counts_as_two_equal_ranks() {
+        // Of the same size, so that the penalty for a thin tail is the same.
+        let ranks = |of: &dyn Fn(usize) -> f64| {
+            (0..300).map(|k| (of(k), [1.0, 2.0, 0.0][k % 3])).collect::<Vec<_>>()
+        };
+        let piles = [ranks(&|k| (k as f64 / 300.0).sqrt()), ranks(&|k| (k as f64 / 300.0).powi(2))];
+        let twice = |pile: &[(f64, f64)]| {
+            let again = |(rank, weight): &(f64, f64)| std::iter::repeat_n((*rank, 1.0), *weight as usize);
+            PileTail::new(pile.iter().flat_map(again).collect())
+        };
+        let weighted = piles.clone().map(PileTail::new);
+        let repeated = piles.each_ref().map(|pile| twice(pile));
+        let plain =
+            piles.map(|pile| PileTail::new(pile.into_iter().map(|(rank, _)| (rank, 1.0)).collect()));
+        let of = |[likelier, other]: &[PileTail; 2]| tail_ratio(likelier, other, 300.0, 0.95);
+        assert_eq!(of(&weighted), of(&repeated));
+        assert_ne!(of(&weighted), of(&plain));
     }
 
     #[test]

@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 use super::{Architecture, Scaling, Stored, Weights};
 use crate::data::{Features, Label, Rows, check_items};
 use crate::error::Error;
+use crate::prior::Prior;
+use crate::protocol::Protocol;
 use crate::risk::{Method, Setting, sigmoid};
 use crate::train::Fallback;
 
@@ -64,29 +66,45 @@ pub struct TrainingSummary {
 }
 
 impl Classifier {
-    /// Scores of the rows `which`; a row is positive when its score is above the [threshold].
+    /// A score for each row; a row is positive when its score is above the [threshold]. Rows are read where
+    /// they lie, borrowed ones included.
     ///
     /// [threshold]: Classifier::threshold
-    pub fn scores(&self, rows: &Rows, which: &[u32]) -> Result<Vec<f32>, Error> {
+    pub fn scores(&self, rows: &Rows) -> Result<Vec<f32>, Error> {
+        let all: Vec<u32> = (0..rows.len() as u32).collect();
+        self.scores_of(rows, &all)
+    }
+
+    /// Scores of the rows `which`.
+    pub fn scores_of(&self, rows: &Rows, which: &[u32]) -> Result<Vec<f32>, Error> {
         let width = self.features.width();
         if rows.width() != width {
             let (model, found) = ("features of the model", "features of the rows");
             return Err(Error::mismatch(model, width, found, rows.width()));
         }
         check_items("the list of rows to score", which, rows.len())?;
-        let mut model = self
-            .architecture
-            .build(width, which.len().min(self.architecture.rows_at_once(width)?))?;
+        // A network has room for at least one row, even where there is none.
+        let at_once = which.len().clamp(1, self.architecture.rows_at_once(width)?);
+        let mut model = self.architecture.build(width, at_once)?;
         let mut scores = vec![0.0; which.len()];
         let stored = Stored { rows, scaling: &self.scaling, which };
         model.score(&self.weights, &stored, &mut scores)?;
         Ok(scores)
     }
 
+    /// The predicted class of each row.
+    pub fn predict(&self, rows: &Rows) -> Result<Vec<Label>, Error> {
+        Ok(self.scores(rows)?.iter().map(|score| self.label(*score)).collect())
+    }
+
     /// The predicted class of the rows `which`.
-    pub fn predict(&self, rows: &Rows, which: &[u32]) -> Result<Vec<Label>, Error> {
-        let scores = self.scores(rows, which)?;
-        Ok(scores.iter().map(|score| Label::positive_if(*score > self.threshold)).collect())
+    pub fn predict_of(&self, rows: &Rows, which: &[u32]) -> Result<Vec<Label>, Error> {
+        Ok(self.scores_of(rows, which)?.iter().map(|score| self.label(*score)).collect())
+    }
+
+    /// The class of a score.
+    pub fn label(&self, score: f32) -> Label {
+        Label::positive_if(score > self.threshold)
     }
 
     /// The same classifier, knowing what its features are called.
@@ -142,11 +160,13 @@ impl Classifier {
     }
 
     /// What it learned.
+    #[doc(hidden)]
     pub fn weights(&self) -> &Weights {
         &self.weights
     }
 
     /// What is done to features first.
+    #[doc(hidden)]
     pub fn scaling(&self) -> &Scaling {
         &self.scaling
     }
@@ -156,7 +176,18 @@ impl Classifier {
         self.method
     }
 
+    /// The share of positives that it was trained with.
+    pub fn prior(&self) -> Prior {
+        self.setting.prior
+    }
+
+    /// How the comparisons were collected that it was trained on.
+    pub fn protocol(&self) -> Protocol {
+        self.setting.protocol
+    }
+
     /// The prior, the protocol and the rest that the method was given.
+    #[doc(hidden)]
     pub fn setting(&self) -> &Setting {
         &self.setting
     }
@@ -166,7 +197,6 @@ impl Classifier {
 mod tests {
     use super::*;
     use crate::model::ScalingKind;
-    use crate::{Prior, Protocol};
 
     #[test]
     fn a_score_at_the_threshold_is_negative_and_one_above_it_positive() {
@@ -196,8 +226,8 @@ mod tests {
         let map = ProbabilityMap { slope: 2.0, offset: -1.0 };
         assert_eq!(classifier.clone().with_probability(map).unwrap().probability().of(0.5), 0.5);
         assert!(classifier.clone().with_features(Features::numbered(2)).is_err());
-        let predicted = classifier.predict(&rows, &[0, 1, 2]).unwrap();
+        let predicted = classifier.predict(&rows).unwrap();
         assert_eq!(predicted, [Label::Negative, Label::Positive, Label::Negative]);
-        assert!(matches!(classifier.scores(&rows, &[3]), Err(Error::NoSuchItem { index: 3, .. })));
+        assert!(matches!(classifier.scores_of(&rows, &[3]), Err(Error::NoSuchItem { index: 3, .. })));
     }
 }

@@ -3,8 +3,10 @@
 mod architecture;
 mod classifier;
 mod file;
+mod kind;
 mod linear;
 mod mlp;
+#[cfg(feature = "onnx")]
 mod onnx;
 mod resnet;
 mod scaling;
@@ -13,9 +15,12 @@ mod tensors;
 pub use architecture::Architecture;
 pub use classifier::{Classifier, ProbabilityMap, TrainingSummary};
 pub use file::ModelFault;
+pub use kind::ModelKind;
+#[doc(hidden)]
 pub use linear::Linear;
 pub use mlp::{Mlp, MlpNorm};
 pub use resnet::ResNet;
+#[doc(hidden)]
 pub use scaling::{Scaling, ScalingKind};
 
 use crate::data::Rows;
@@ -28,6 +33,7 @@ use scaling::gather;
 /// Parameters are one flat slice, so that the optimiser, the teacher, checkpoints and gradient checks
 /// work for every model alike. Buffers are the running statistics of batch normalisation: they are not
 /// learned by gradient.
+#[doc(hidden)]
 #[derive(Clone, Debug, PartialEq)]
 pub struct Weights {
     /// What the gradient changes.
@@ -37,10 +43,11 @@ pub struct Weights {
 }
 
 /// Some of the rows of a matrix, and how they are scaled.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Stored<'a> {
     /// The matrix.
-    pub rows: &'a Rows,
+    pub rows: &'a Rows<'a>,
     /// What is done to its features.
     pub scaling: &'a Scaling,
     /// Which rows.
@@ -48,6 +55,7 @@ pub struct Stored<'a> {
 }
 
 /// A model's way from rows to scores and back. It holds work space; the weights are given.
+#[doc(hidden)]
 pub trait Model: Send {
     /// The scores of a batch as training sees them: batch statistics are used, and move the buffers.
     fn forward(
@@ -73,6 +81,7 @@ pub trait Model: Send {
 
 /// A network as a model: rows are copied together, scaled and dense.
 #[derive(Clone, Debug)]
+#[doc(hidden)]
 pub struct NetworkModel {
     network: Network,
     batch: Vec<f32>,

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Stored;
 use crate::data::Rows;
-use crate::nn::parallel::for_pieces;
-use crate::nn::simd::fast;
+use crate::numerics::parallel::for_pieces;
+use crate::numerics::simd::fast;
 
 /// A kind of scaling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

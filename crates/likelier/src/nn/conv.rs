@@ -9,8 +9,8 @@ use rayon::prelude::*;
 
 use super::matmul::{Matrix, matmul};
 use super::network::Shape;
-use super::simd::{fast, wide, with_scratch};
 use super::winograd::{PLACES, gather_kernels, transform_kernels};
+use crate::numerics::simd::{fast, wide, with_scratch};
 
 /// Partial sums of the weights' gradient, whatever the number of threads.
 pub(super) const GROUPS: usize = 4;

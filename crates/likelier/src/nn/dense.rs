@@ -1,8 +1,8 @@
 //! y = xW + b, with W stored input by input (`inputs × outputs`).
 
 use super::matmul::{Matrix, matmul};
-use super::parallel::for_pieces;
-use super::simd::fast;
+use crate::numerics::parallel::for_pieces;
+use crate::numerics::simd::fast;
 
 /// Rows of a batch that one matrix product takes: large enough for full speed, small enough to share.
 fn rows_of_a_piece(rows: usize) -> usize {

@@ -1,4 +1,5 @@
-//! Matrix products: the one place that talks to the `gemm` crate, and the only `unsafe` code here.
+//! Matrix products: the one place that talks to the `gemm` crates. Of these only the kernels for f32 are
+//! built.
 //!
 //! `gemm` picks its kernel for AVX-512, AVX2 or plain x86-64 at run time. It is called single-threaded;
 //! parallelism is over fixed chunks of rows, outside (see `parallel`), so results do not depend on the
@@ -53,16 +54,24 @@ pub(crate) fn matmul(out: &mut [f32], left: Matrix<'_>, right: Matrix<'_>, accum
         "matrix shapes do not fit"
     );
     let stride = |stride: usize| stride.cast_signed();
+    // The kernels want a result stored column after column. Ours is stored row after row, so they are given
+    // the transposed product: outᵀ = rightᵀ · leftᵀ. A single column is stored both ways.
+    let out_strides = [1, stride(columns)];
+    let (left, right, rows, columns, [column_stride, row_stride]) = if columns > 1 {
+        (right.transposed(), left.transposed(), columns, rows, [out_strides[1], out_strides[0]])
+    } else {
+        (left, right, rows, columns, out_strides)
+    };
     // SAFETY: the assertion above makes sure that every element of the three matrices lies inside its
     // slice; `out` is borrowed mutably, so nothing else reads or writes it meanwhile.
     unsafe {
-        gemm::gemm(
+        gemm_f32::gemm::f32::get_gemm_fn()(
             rows,
             columns,
             depth,
             out.as_mut_ptr(),
-            1,
-            stride(columns),
+            column_stride,
+            row_stride,
             accumulate,
             left.data.as_ptr(),
             stride(left.column_stride),
@@ -75,7 +84,7 @@ pub(crate) fn matmul(out: &mut [f32], left: Matrix<'_>, right: Matrix<'_>, accum
             false,
             false,
             false,
-            gemm::Parallelism::None,
+            gemm_common::Parallelism::None,
         );
     }
 }

@@ -7,18 +7,17 @@
 
 mod conv;
 mod dense;
-pub(crate) mod math;
 mod matmul;
 mod network;
 mod norm;
-pub(crate) mod parallel;
 mod plan;
 mod pool;
-pub(crate) mod simd;
 mod winograd;
 
 pub use dense::SquareProduct;
 pub use network::{Builder, Mode, Network, NodeId, Shape};
 pub(crate) use network::{Layer, Node};
+#[cfg(feature = "onnx")]
 pub(crate) use norm::EPSILON;
+#[cfg(feature = "onnx")]
 pub(crate) use pool::PoolKind;

@@ -9,11 +9,11 @@ use std::ops::Range;
 use super::conv::Conv;
 use super::dense::Dense;
 use super::norm::{Norm, NormWork};
-use super::parallel::for_pieces;
-use super::plan::{Plan, Target};
+use super::plan::{NetworkPlan, Target};
 use super::pool::{Pool, PoolKind};
-use super::simd::fast;
 use crate::error::Error;
+use crate::numerics::parallel::for_pieces;
+use crate::numerics::simd::fast;
 use crate::random::{Rng, unit};
 
 /// The shape of one item's values.
@@ -230,7 +230,7 @@ impl Builder {
 
     /// Bytes of work space that a network for batches of `rows` rows takes, parameters apart.
     pub fn work_bytes(&self, rows: usize) -> usize {
-        let plan = Plan::of(&self.nodes);
+        let plan = NetworkPlan::of(&self.nodes);
         let outputs: usize = self.nodes.iter().skip(1).map(|node| node.shape.size()).sum();
         let slots: usize = plan.slot_sizes.iter().sum();
         4 * (rows * (outputs + slots) + self.conv_work())
@@ -247,7 +247,7 @@ impl Builder {
 
     /// The network, with work space for batches of up to `rows` rows. Its last node is its score.
     pub fn build(self, rows: usize) -> Network {
-        let plan = Plan::of(&self.nodes);
+        let plan = NetworkPlan::of(&self.nodes);
         let outputs = |node: &Node| match node.layer {
             Layer::Input => Vec::new(),
             _ => vec![0.0; rows * node.shape.size()],
@@ -277,7 +277,7 @@ impl Builder {
 #[derive(Clone, Debug)]
 pub struct Network {
     nodes: Vec<Node>,
-    plan: Plan,
+    plan: NetworkPlan,
     outputs: Vec<Vec<f32>>,
     norm_work: Vec<NormWork>,
     winners: Vec<Vec<u32>>,

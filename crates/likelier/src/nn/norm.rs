@@ -4,8 +4,8 @@
 //! While training, μ and σ² are those of the whole batch, both piles together; running averages of them
 //! (momentum 0.1, unbiased variance, as in PyTorch) are kept for use afterwards.
 
-use super::parallel::{for_pieces, for_pieces_of_two};
-use super::simd::{fast, wide};
+use crate::numerics::parallel::{for_pieces, for_pieces_of_two};
+use crate::numerics::simd::{fast, wide};
 
 /// Keeps the deviation of a channel that never varies above 0.
 pub(crate) const EPSILON: f64 = 1e-5;

@@ -4,15 +4,15 @@ use super::network::{Layer, Node};
 
 /// Where the gradient of each node's output lives.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Plan {
-    pub(super) steps: Vec<Step>,
+pub(super) struct NetworkPlan {
+    pub(super) steps: Vec<PlanStep>,
     /// Numbers for one row.
     pub(super) slot_sizes: Vec<usize>,
 }
 
 /// The backward step of one node, in the order of execution.
 #[derive(Clone, Debug)]
-pub(super) struct Step {
+pub(super) struct PlanStep {
     pub(super) node: usize,
     pub(super) slot: usize,
     pub(super) to_input: Target,
@@ -29,7 +29,7 @@ pub(super) enum Target {
     Accumulate(usize),
 }
 
-impl Plan {
+impl NetworkPlan {
     pub(super) fn of(nodes: &[Node]) -> Self {
         let mut needed = vec![false; nodes.len()];
         for (at, node) in nodes.iter().enumerate().skip(1) {
@@ -73,7 +73,7 @@ impl Plan {
             let elementwise = matches!(node.layer, Layer::Norm(..) | Layer::Relu);
             let to_added = target(&mut plan, added, false);
             let to_input = target(&mut plan, Some(node.from), elementwise);
-            plan.steps.push(Step { node: at, slot, to_input, to_added });
+            plan.steps.push(PlanStep { node: at, slot, to_input, to_added });
             if to_input != Target::InPlace {
                 free.push(slot);
             }

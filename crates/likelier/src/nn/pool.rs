@@ -1,7 +1,7 @@
 //! Average and max pooling over square windows without padding, channels last.
 
 use super::network::Shape;
-use super::parallel::{for_pieces, for_pieces_of_two};
+use crate::numerics::parallel::{for_pieces, for_pieces_of_two};
 
 /// Which pooling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,7 +17,7 @@ use rayon::prelude::*;
 use super::conv::Conv;
 use super::matmul::{Matrix, matmul};
 use super::network::Shape;
-use super::simd::{wide, with_scratch};
+use crate::numerics::simd::{wide, with_scratch};
 
 /// Places in a tile.
 pub(super) const PLACES: usize = 16;

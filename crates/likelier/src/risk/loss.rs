@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::nn::math::{exp_of_negative, ln_1p_of_unit};
+use crate::numerics::math::{exp_of_negative, ln_1p_of_unit};
 
 /// A binary loss. All three are finite, with finite derivatives, for any score up to 10⁴ in size.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn known_values() {
+    fn losses_have_their_known_values() {
         let at = Loss::Logistic.at(0.0);
         assert!((at.value[0] - std::f64::consts::LN_2).abs() < 1e-15);
         assert_eq!(at.slope, [-0.5, 0.5]);

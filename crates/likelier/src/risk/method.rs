@@ -132,7 +132,13 @@ impl Method {
         self.definition().prunes
     }
 
+    /// The risk that the method makes small, for a driver of your own; for the pair posterior, its M-step.
+    pub fn objective(self, prior: Prior, protocol: Protocol) -> Result<Box<dyn Objective>, Error> {
+        (self.definition().objective)(&Setting::new(prior, protocol))
+    }
+
     /// What the method consists of; for the pair posterior, after its warm-up.
+    #[doc(hidden)]
     pub fn compose(self, setting: &Setting) -> Result<Composition, Error> {
         let Definition { prunes, has_teacher, threshold, objective, .. } = *self.definition();
         Ok(Composition { objective: objective(setting)?, prunes, has_teacher, threshold })

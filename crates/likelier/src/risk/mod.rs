@@ -16,14 +16,21 @@ mod method;
 mod pairwise;
 mod pointwise;
 mod posterior;
+#[doc(hidden)]
 pub mod progressive;
 mod table;
 
 pub use correction::Correction;
-pub use loss::{Loss, LossAt, sigmoid};
-pub use method::{Composition, Method, Setting, ThresholdRule};
+pub use loss::Loss;
+#[doc(hidden)]
+pub use loss::{LossAt, sigmoid};
+pub use method::Method;
+#[doc(hidden)]
+pub use method::{Composition, Setting, ThresholdRule};
 pub use pairwise::{OrientationLikelihood, RankNet};
-pub use pointwise::{Coefficients, Pointwise};
+#[doc(hidden)]
+pub use pointwise::Coefficients;
+pub use pointwise::Pointwise;
 pub use posterior::PairPosterior;
 pub use table::RiskTable;
 

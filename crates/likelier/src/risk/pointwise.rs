@@ -6,7 +6,7 @@
 
 use super::{Batch, Correction, Evaluation, Gradients, Loss, LossAt, Objective, RiskTable, Side};
 use crate::error::Error;
-use crate::nn::simd::wide;
+use crate::numerics::simd::wide;
 use crate::prior::Prior;
 
 /// Where a row's coefficients come from.

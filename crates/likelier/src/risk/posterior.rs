@@ -13,7 +13,7 @@
 
 use super::sigmoid;
 use crate::error::Error;
-use crate::nn::simd::wide;
+use crate::numerics::simd::wide;
 use crate::prior::Prior;
 use crate::protocol::Protocol;
 

@@ -10,12 +10,12 @@ use crate::protocol::Mixture;
 
 /// Which rows of each pile are kept.
 #[derive(Clone, Debug, Default)]
-pub struct Selection {
+pub struct KeptRows {
     kept: [Vec<bool>; 2],
     order: Vec<u32>,
 }
 
-impl Selection {
+impl KeptRows {
     /// Selects anew from the scores of both whole piles; shares are of the comparisons' weights, where
     /// they have any.
     pub fn select(&mut self, mixture: &Mixture, likelier: &[f32], other: &[f32], weights: Option<&[f32]>) {
@@ -87,7 +87,7 @@ mod tests {
     use super::*;
 
     fn select(shares: [f64; 2], likelier: &[f32], other: &[f32]) -> [Vec<bool>; 2] {
-        let mut selection = Selection::default();
+        let mut selection = KeptRows::default();
         selection.select(&Mixture::new(shares[0], shares[1]).unwrap(), likelier, other, None);
         Pile::BOTH.map(|pile| selection.kept(pile).to_vec())
     }
@@ -119,7 +119,7 @@ mod tests {
     fn the_selected_share_is_what_the_mixture_says() {
         let mixture = Mixture::new(0.7, 0.4).unwrap();
         let scores: Vec<f32> = (0..10_u8).map(f32::from).collect();
-        let mut selection = Selection::default();
+        let mut selection = KeptRows::default();
         assert!((selection.share() - 1.0).abs() < 1e-12);
         selection.select(&mixture, &scores, &scores, None);
         assert!((selection.share() - 0.65).abs() < 1e-12);
@@ -129,7 +129,7 @@ mod tests {
     fn equal_weights_change_nothing_and_others_shift_the_cut() {
         let mixture = Mixture::new(0.5, 0.25).unwrap();
         let scores = [3.0, -1.0, 2.0, 0.0, 5.0];
-        let mut selection = Selection::default();
+        let mut selection = KeptRows::default();
         let mut kept = |weights: Option<&[f32]>| {
             selection.select(&mixture, &scores, &scores, weights);
             Pile::BOTH.map(|pile| selection.kept(pile).to_vec())

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::Notes;
-use super::hold_out::Best;
+use super::early_stop::Best;
 use super::posterior::{Recent, WarmedUp};
 use super::run::Run;
 use crate::data::Pile;
@@ -33,7 +33,7 @@ pub(super) struct Checkpoint<'a> {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Header {
+struct CheckpointHeader {
     format: u32,
     /// The configuration and a digest of the data: a run goes on only with the same.
     run: serde_json::Value,
@@ -71,7 +71,7 @@ impl<'a> Checkpoint<'a> {
         let (optimiser_steps, moments) = run.optimiser.state();
         let recent = run.posterior.as_ref().map(|posterior| &posterior.recent);
         let warmed_up = run.posterior.as_ref().and_then(|posterior| posterior.warmed_up.as_ref());
-        let header = Header {
+        let header = CheckpointHeader {
             format: FORMAT,
             run: self.identity.clone(),
             epochs_done: run.epochs_done,
@@ -126,7 +126,8 @@ impl<'a> Checkpoint<'a> {
         let cut = |_| bad("the checkpoint is cut short or damaged");
         let mut line = Vec::new();
         (&mut file).take(LONGEST_LINE).read_until(b'\n', &mut line).map_err(cut)?;
-        let header: Header = serde_json::from_slice(&line).map_err(|_| bad("this is not a checkpoint"))?;
+        let header: CheckpointHeader =
+            serde_json::from_slice(&line).map_err(|_| bad("this is not a checkpoint"))?;
         if header.format != FORMAT || header.run != self.identity {
             return Err(bad("the checkpoint belongs to a run with other settings, data or version"));
         }

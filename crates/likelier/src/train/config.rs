@@ -43,7 +43,7 @@ pub struct Config {
     /// Who predicts.
     pub predictor: Predictor,
     /// Comparisons kept apart to choose the best epoch by; none if absent.
-    pub hold_out: Option<HoldOut>,
+    pub early_stop: Option<EarlyStop>,
     /// How features are scaled; the rows' default if absent.
     pub scaling: Option<ScalingKind>,
     /// Where the threshold lies; the method's default if absent.
@@ -76,7 +76,7 @@ pub enum Predictor {
 
 /// Comparisons that are not trained on, to choose the best epoch without a label.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct HoldOut {
+pub struct EarlyStop {
     /// The share of the comparisons.
     pub share: f64,
     /// What is best.
@@ -115,7 +115,7 @@ impl Config {
             teacher_smoothing: 0.97,
             consistency_ramp_epochs: 0,
             predictor: if infers { Predictor::Teacher } else { Predictor::Student },
-            hold_out: None,
+            early_stop: None,
             scaling: None,
             threshold: None,
             seed: 0,
@@ -188,10 +188,10 @@ impl Config {
         {
             return not("the momentum", momentum, "at least 0 and below 1");
         }
-        if let Some(hold_out) = self.hold_out
-            && !(hold_out.share > 0.0 && hold_out.share < 1.0)
+        if let Some(early_stop) = self.early_stop
+            && !(early_stop.share > 0.0 && early_stop.share < 1.0)
         {
-            return not("the held-out share", hold_out.share, "above 0 and below 1");
+            return not("the held-out share", early_stop.share, "above 0 and below 1");
         }
         Ok(())
     }

@@ -3,8 +3,7 @@
 //! Expectation–maximisation can end in one class, and it can only refine what its warm-up has learned. So its
 //! classifier is held against the scorer that the warm-up left, which is the one to fall back on.
 //!
-//! Held-out comparisons, each counted once, are looked at by rank alone: Ã, the share of cross-pile pairs of scores that are in
-//! order. Their likelihood would blame a network for being too sure of itself, which does not change what it
+//! Held-out comparisons are looked at by rank alone: Ã, the share of cross-pile pairs of scores that are in order. Their likelihood would blame a network for being too sure of itself, which does not change what it
 //! predicts.
 
 use std::fmt;
@@ -46,11 +45,11 @@ impl fmt::Display for Fallback {
         match self {
             Self::OneClass { share, expected } => write!(
                 f,
-                "it called {share:.3} of the compared items positive where about {expected:.3} are"
+                "it called {share:.3} of the compared items positive, although about {expected:.3} are"
             ),
             Self::Worse { in_order, warm_up } => write!(
                 f,
-                "it put {in_order:.3} of held-out scores in order, the scorer it started from {warm_up:.3}"
+                "it put {in_order:.3} of held-out scores in order; the scorer it started from put {warm_up:.3}"
             ),
             Self::NothingLearned { in_order } => {
                 write!(f, "it put {in_order:.3} of held-out scores in order, no more than a coin would")
@@ -65,8 +64,8 @@ impl Run<'_> {
         let weights = self.predictor().clone();
         let held_out = self
             .config
-            .hold_out
-            .map(|hold_out| self.held_out_value(&weights, hold_out.criterion))
+            .early_stop
+            .map(|early_stop| self.held_out_value(&weights, early_stop.criterion))
             .transpose()?;
         let classifier =
             self.classifier_with(weights, self.epochs_done, held_out, self.config.threshold)?;
@@ -109,12 +108,13 @@ impl Run<'_> {
 
     /// Whether held-out comparisons speak against the weights.
     fn out_of_order(&mut self, weights: &Weights, warm_up: &Weights) -> Result<Option<Fallback>, Error> {
-        if self.config.hold_out.is_none() {
+        if self.config.early_stop.is_none() {
             return Ok(None);
         }
         let mut in_order = |weights| {
             let [likelier, other] = self.pile_scores(weights, true)?;
-            Ok::<_, Error>(share_in_order(&likelier, &other))
+            let of_pairs = self.parts.held_out_weights.as_deref();
+            Ok::<_, Error>(share_in_order(&likelier, &other, of_pairs))
         };
         let (in_order, warm_up) = (in_order(weights)?, in_order(warm_up)?);
         Ok(if in_order <= 0.5 {
@@ -125,15 +125,24 @@ impl Run<'_> {
     }
 }
 
-/// Ã, the share of pairs of one score of each pile that are in order; ties count half.
-fn share_in_order(likelier: &[f32], other: &[f32]) -> f64 {
-    let mut sorted = other.to_vec();
-    sorted.sort_unstable_by(f32::total_cmp);
-    let below = |score: &f32| {
-        sorted.partition_point(|other| other < score) + sorted.partition_point(|other| other <= score)
+/// Ã, the share of pairs of one score of each pile that are in order; equal scores count half. A comparison
+/// counts as much as its weight says.
+fn share_in_order(likelier: &[f32], other: &[f32], weights: Option<&[f32]>) -> f64 {
+    let weight = |at: usize| weights.map_or(1.0, |weights| f64::from(weights[at]));
+    let mut sorted: Vec<(f32, f64)> =
+        other.iter().enumerate().map(|(at, score)| (*score, weight(at))).collect();
+    sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    let mut up_to = vec![0.0; sorted.len() + 1];
+    for (at, (_, weight)) in sorted.iter().enumerate() {
+        up_to[at + 1] = up_to[at] + weight;
+    }
+    let below = |score: f32| {
+        up_to[sorted.partition_point(|other| other.0 < score)]
+            + up_to[sorted.partition_point(|other| other.0 <= score)]
     };
-    let twice: usize = likelier.iter().map(below).sum();
-    twice as f64 / (2 * likelier.len() * other.len()).max(1) as f64
+    let twice: f64 = likelier.iter().enumerate().map(|(at, score)| weight(at) * below(*score)).sum();
+    let all: f64 = (0..likelier.len()).map(weight).sum::<f64>() * up_to[sorted.len()];
+    twice / (2.0 * all).max(f64::MIN_POSITIVE)
 }
 
 #[cfg(test)]
@@ -149,7 +158,10 @@ mod tests {
                 in_order += if x > y { 1.0 } else { 0.0 } + if x == y { 0.5 } else { 0.0 };
             }
         }
-        assert!((share_in_order(&likelier, &other) - in_order / 12.0).abs() < 1e-12);
-        assert_eq!(share_in_order(&[1.0; 5], &[1.0; 5]), 0.5);
+        assert!((share_in_order(&likelier, &other, None) - in_order / 12.0).abs() < 1e-12);
+        assert_eq!(share_in_order(&[1.0; 5], &[1.0; 5], None), 0.5);
+        let twice = share_in_order(&[3.0, 1.0, 1.0], &[2.0, 0.0, 0.0], None);
+        let weighted = share_in_order(&[3.0, 1.0], &[2.0, 0.0], Some(&[1.0, 2.0]));
+        assert!((twice - weighted).abs() < 1e-12, "a weight of two is the same comparison twice");
     }
 }

@@ -1,12 +1,12 @@
 //! Training: mini-batches of comparisons through scores, risk, gradient and optimiser.
 //!
-//! The loop itself is `run.rs`, on one page; `posterior.rs` and `guard.rs` are what the pair posterior adds.
+//! The loop is `run.rs`; `posterior.rs` and `guard.rs` are what the pair posterior adds to it.
 
 mod batches;
 mod checkpoint;
 mod config;
+mod early_stop;
 mod guard;
-mod hold_out;
 mod memory;
 mod notes;
 mod optimiser;
@@ -21,7 +21,7 @@ mod work;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-pub use config::{Config, Criterion, HoldOut, Predictor, PruningSchedule};
+pub use config::{Config, Criterion, EarlyStop, Predictor, PruningSchedule};
 pub use guard::Fallback;
 pub use notes::Notes;
 pub use optimiser::{Optimiser, OptimiserKind};
@@ -43,7 +43,7 @@ use crate::model::Classifier;
 #[derive(Clone, Copy, Debug)]
 pub struct Data<'a> {
     /// The items.
-    pub rows: &'a Rows,
+    pub rows: &'a Rows<'a>,
     /// Which items were said to be likelier, and than which.
     pub piles: Piles<'a>,
     /// The true label of every item: only for the `supervised` oracle, which no other method sees.
@@ -110,21 +110,23 @@ pub enum Phase {
     Main,
 }
 
-/// Trains a classifier.
-///
-/// After each epoch `observe` is told what it did and may ask for the classifier as it stands.
-pub fn train(
-    data: &Data<'_>,
-    config: &Config,
-    observe: impl FnMut(&EpochSummary, &mut Progress<'_, '_>) -> Result<(), Error> + Send,
-) -> Result<Classifier, Error> {
-    match train_with(data, config, &Control::default(), observe)? {
-        Outcome::Finished(classifier) => Ok(*classifier),
-        Outcome::Stopped { epoch } => Err(Error::Stopped { epoch }),
+impl Outcome {
+    /// The classifier; an error if the run was stopped before it had one.
+    pub fn finished(self) -> Result<Classifier, Error> {
+        match self {
+            Self::Finished(classifier) => Ok(*classifier),
+            Self::Stopped { epoch } => Err(Error::Stopped { epoch }),
+        }
     }
 }
 
-/// Trains a classifier with control over threads, checkpoints and stopping.
+/// Trains a classifier.
+pub fn train(data: &Data<'_>, config: &Config) -> Result<Classifier, Error> {
+    train_with(data, config, &Control::default(), |_, _| Ok(()))?.finished()
+}
+
+/// Trains a classifier with control over threads, checkpoints and stopping. After each epoch `observe` is told
+/// what it did, and may ask for the classifier as it stands.
 pub fn train_with(
     data: &Data<'_>,
     config: &Config,

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use crate::error::Error;
-use crate::nn::parallel::for_pieces_of_three;
-use crate::nn::simd::fast;
+use crate::numerics::parallel::for_pieces_of_three;
+use crate::numerics::simd::fast;
 
 /// A way to follow a gradient.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]

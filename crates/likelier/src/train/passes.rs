@@ -113,7 +113,7 @@ mod tests {
     const LIKELIER: usize = 5;
     const ROWS: u32 = 9;
 
-    fn rows() -> Rows {
+    fn rows() -> Rows<'static> {
         let mut rng = stream(3, Purpose::Split);
         Rows::from_numbers((0..WIDTH * ROWS as usize).map(|_| unit(&mut rng) as f32).collect(), WIDTH)
             .unwrap()

@@ -3,7 +3,7 @@
 //! What stands behind the numbers is in `reproduce/runs/2026-11-16-pair-methods`.
 
 use super::Data;
-use super::config::{Config, Criterion, HoldOut, Predictor};
+use super::config::{Config, Criterion, EarlyStop, Predictor};
 use crate::data::Pile;
 use crate::model::{Architecture, Scaling, ScalingKind};
 use crate::prior::Prior;
@@ -41,13 +41,13 @@ impl Config {
         if !method.needs_pairs() {
             return plain;
         }
-        let comparisons = data.piles.rows(Pile::Likelier).len();
+        let comparisons = data.piles.answers();
         let stops_early = !linear && comparisons >= FEWEST_TO_STOP_BY;
-        let hold_out = HoldOut { share: 0.1, criterion: Criterion::Orientation, patience: Some(5) };
+        let early_stop = EarlyStop { share: 0.1, criterion: Criterion::Orientation, patience: Some(5) };
         let cuts_at_the_prior = method == Method::PairPosterior && comparisons < FEWEST_TO_TRUST_THE_LEVEL;
         let scaling = ScalingKind::default_for(data.rows);
         let config = Self {
-            hold_out: stops_early.then_some(hold_out),
+            early_stop: stops_early.then_some(early_stop),
             predictor: Predictor::Teacher,
             warm_up_epochs: 20,
             weight_decay: if linear { shrinkage(method, scaling, data) } else { plain.weight_decay },
@@ -79,7 +79,7 @@ fn shrinkage(method: Method, scaling: ScalingKind, data: &Data<'_>) -> f64 {
     }
     let variance = Scaling::fit(scaling, data.rows, &piles).total_variance(data.rows, &piles);
     let strength = if method == Method::RankQuantile { 0.2 } else { 0.1 };
-    two_digits(strength * variance / piles[0].len().max(1) as f64)
+    two_digits(strength * variance / data.piles.answers().max(1) as f64)
 }
 
 /// A number that is easily told to others; nothing hangs on the rest of its digits.

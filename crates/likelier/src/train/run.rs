@@ -1,8 +1,10 @@
 //! The training loop.
 
+use std::borrow::Cow;
+
 use super::batches::Batches;
 use super::config::{Config, Criterion, Predictor, PruningSchedule};
-use super::hold_out::{Best, Parts, measure};
+use super::early_stop::{Best, Parts, measure};
 use super::optimiser::Optimiser;
 use super::passes::Passing;
 use super::posterior::Posterior;
@@ -13,11 +15,11 @@ use super::{Data, EpochSummary, Phase, memory};
 use crate::data::{Features, Label, Pile, class_counts};
 use crate::error::Error;
 use crate::model::{Classifier, ProbabilityMap, Scaling, ScalingKind, Stored, TrainingSummary, Weights};
-use crate::nn::simd::fast;
+use crate::numerics::simd::fast;
 use crate::prior::Prior;
 use crate::protocol::Mixture;
 use crate::random::{Purpose, epoch_stream, stream};
-use crate::risk::progressive::Selection;
+use crate::risk::progressive::KeptRows;
 use crate::risk::{Batch, Composition, Method, Setting, Side, ThresholdRule};
 
 /// The state of a training run. All work space is allocated once.
@@ -26,7 +28,7 @@ pub(super) struct Run<'a> {
     /// Only for the method that sees them.
     labels: Option<&'a [Label]>,
     pub(super) config: &'a Config,
-    pub(super) parts: Parts,
+    pub(super) parts: Parts<'a>,
     /// What is done now; the warm-up of the pair posterior is another method.
     pub(super) method: Composition,
     pub(super) mixture: Mixture,
@@ -42,7 +44,7 @@ pub(super) struct Run<'a> {
     /// Whether patience ran out.
     pub(super) stopped_early: bool,
     pub(super) epochs_done: usize,
-    selection: Option<Selection>,
+    selection: Option<KeptRows>,
     batches: Batches,
     work: Work,
 }
@@ -51,7 +53,7 @@ impl<'a> Run<'a> {
     pub(super) fn start(data: &'a Data<'a>, config: &'a Config) -> Result<Self, Error> {
         data.piles.check(data.rows.len())?;
         let labels = labels_for(data, config.method)?;
-        let share = config.hold_out.map_or(0.0, |hold_out| hold_out.share);
+        let share = config.early_stop.map_or(0.0, |early_stop| early_stop.share);
         let parts = Parts::new(data.piles, share, &mut stream(config.seed, Purpose::HoldOut));
         check_hold_out(config, &parts, data.piles.are_paired())?;
         let batches = Batches::new(parts.piles(), config.batch_rows);
@@ -210,11 +212,11 @@ impl<'a> Run<'a> {
     fn judge(&mut self, epoch: usize) -> Result<Option<f64>, Error> {
         let mut value = None;
         let mut exhausted = false;
-        if let Some(hold_out) = self.config.hold_out {
+        if let Some(early_stop) = self.config.early_stop {
             let weights = self.predictor().clone();
-            let measured = self.held_out_value(&weights, hold_out.criterion)?;
+            let measured = self.held_out_value(&weights, early_stop.criterion)?;
             if self.posterior.as_ref().is_none_or(Posterior::is_warming_up) {
-                exhausted = Best::consider(&mut self.best, &hold_out, epoch, measured, &weights);
+                exhausted = Best::consider(&mut self.best, &early_stop, epoch, measured, &weights);
             }
             value = Some(measured);
         }
@@ -246,10 +248,14 @@ impl<'a> Run<'a> {
         weights: &Weights,
         held_out: bool,
     ) -> Result<[Vec<f32>; 2], Error> {
-        let piles = if held_out { &self.parts.held_out } else { &self.parts.trained };
-        let mut scores = piles.each_ref().map(|rows| vec![0.0; rows.len()]);
-        for (rows, scores) in piles.iter().zip(&mut scores) {
-            let stored = Stored { rows: self.data.rows, scaling: &self.scaling, which: rows };
+        let piles: [&[u32]; 2] = if held_out {
+            self.parts.held_out.each_ref().map(|rows| &rows[..])
+        } else {
+            self.parts.trained.each_ref().map(|rows| &rows[..])
+        };
+        let mut scores = piles.map(|rows| vec![0.0; rows.len()]);
+        for (which, scores) in piles.into_iter().zip(&mut scores) {
+            let stored = Stored { rows: self.data.rows, scaling: &self.scaling, which };
             self.model.score(weights, &stored, scores)?;
         }
         Ok(scores)
@@ -295,8 +301,8 @@ impl<'a> Run<'a> {
             setting: self.config.setting,
             probability: ProbabilityMap::plain(threshold),
             summary: TrainingSummary {
-                comparisons: self.parts.trained[0].len().max(self.parts.trained[1].len()),
-                held_out_comparisons: self.parts.held_out[0].len().max(self.parts.held_out[1].len()),
+                comparisons: self.parts.answers[0],
+                held_out_comparisons: self.parts.answers[1],
                 epoch,
                 held_out,
                 seed: self.config.seed,
@@ -332,14 +338,14 @@ fn all_finite(values: &[f32]) -> bool {
 
 /// Refuses a hold-out that nothing could be measured on.
 fn check_hold_out(config: &Config, parts: &Parts, paired: bool) -> Result<(), Error> {
-    let Some(hold_out) = config.hold_out else { return Ok(()) };
-    if hold_out.criterion == Criterion::Orientation && !paired {
+    let Some(early_stop) = config.early_stop else { return Ok(()) };
+    if early_stop.criterion == Criterion::Orientation && !paired {
         return Err(Error::NotPaired { method: "the orientation criterion" });
     }
     if parts.held_out.iter().any(Vec::is_empty) {
         return Err(Error::Setting {
             name: "the held-out share",
-            value: hold_out.share.to_string(),
+            value: early_stop.share.to_string(),
             allowed: "large enough to hold out at least one comparison",
         });
     }
@@ -362,8 +368,8 @@ fn labels_for<'a>(data: &Data<'a>, method: Method) -> Result<Option<&'a [Label]>
 }
 
 /// The share of positives among the rows that a supervised method is trained on.
-fn sample_prior(labels: &[Label], trained: &[Vec<u32>; 2]) -> Result<Prior, Error> {
-    let [positive, negative] = class_counts(labels, &trained.concat())?;
+fn sample_prior(labels: &[Label], trained: &[Cow<'_, [u32]>; 2]) -> Result<Prior, Error> {
+    let [positive, negative] = class_counts(labels, &[&trained[0][..], &trained[1]].concat())?;
     for (class, available) in [(Label::Positive, positive), (Label::Negative, negative)] {
         if available == 0 {
             return Err(Error::TooFewOfClass { class, needed: 1, available });

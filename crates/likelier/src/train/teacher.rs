@@ -4,8 +4,8 @@
 //! only predicts averages the model's statistics along with its weights, and costs no pass.
 
 use crate::model::Weights;
-use crate::nn::parallel::for_pieces;
-use crate::nn::simd::fast;
+use crate::numerics::parallel::for_pieces;
+use crate::numerics::simd::fast;
 
 /// Weights that one piece of work takes.
 const PIECE: usize = 16_384;

@@ -1,6 +1,6 @@
 //! What a run needs from batch to batch: work space, and sums over an epoch.
 
-use super::hold_out::Parts;
+use super::early_stop::Parts;
 use super::{EpochSummary, Phase};
 use crate::data::Label;
 use crate::risk::{Evaluation, Gradients};
@@ -32,7 +32,7 @@ impl Work {
     }
 
     /// Lists the rows of a batch.
-    pub(super) fn choose(&mut self, labels: Option<&[Label]>, parts: &Parts, positions: [&[u32]; 2]) {
+    pub(super) fn choose(&mut self, labels: Option<&[Label]>, parts: &Parts<'_>, positions: [&[u32]; 2]) {
         self.which.clear();
         self.weights.clear();
         for (pile, positions) in parts.trained.iter().zip(positions) {

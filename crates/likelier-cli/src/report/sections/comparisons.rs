@@ -4,9 +4,9 @@ use likelier::estimate::Verdict;
 use likelier::estimate::diagnosis::Severity;
 use likelier::{Collection, Protocol};
 
-use super::super::document::{Block, Section, Table};
 use super::super::record::{Record, estimate};
 use super::advice::sentence;
+use crate::document::{Block, Section, Table};
 use crate::plot::{Axis, Plot, Series};
 
 /// What a protocol means.
@@ -24,7 +24,7 @@ pub(super) fn section(record: &Record<'_>) -> Section {
     if let Some(diagnosis) = record.diagnosis {
         let mut table = Table::new(["what", "count"]);
         for (what, count) in [
-            ("comparisons, ties among them", diagnosis.comparisons),
+            ("comparisons, including ties", diagnosis.comparisons),
             ("different pairs of items", diagnosis.pairs),
             ("pairs compared more than once", diagnosis.repeated_pairs),
             ("pairs recorded in both orders", diagnosis.contradicted_pairs),
@@ -51,7 +51,8 @@ pub(super) fn section(record: &Record<'_>) -> Section {
     Section {
         id: "comparisons",
         title: "The comparisons",
-        lead: "Everything above rests on how the comparisons came to be, so that was checked as far as it can be.".into(),
+        lead: "Everything above rests on how the comparisons were collected, so that was checked as far as possible."
+            .into(),
         blocks,
     }
 }
@@ -59,26 +60,26 @@ pub(super) fn section(record: &Record<'_>) -> Section {
 /// What the data say about the protocol.
 fn verdict(record: &Record<'_>) -> String {
     let stated = record.trained.protocol;
-    let stated = format!("Stated is {stated}: {}.", meaning(&stated));
+    let stated = format!("The stated protocol is {stated}: {}.", meaning(&stated));
     let Some(test) = record.protocol_test else {
         if !record.paired {
             return format!(
-                "{stated} Two loose piles do not tell whether that is so: they do not say what was compared with what."
+                "{stated} Two loose piles do not show whether that is true: they do not say what was compared with what."
             );
         }
         return format!(
-            "{stated} Whether the data agree was not tested: that takes held-out comparisons, at least {}.",
+            "{stated} It was not tested whether the data agree: that takes at least {} held-out comparisons.",
             likelier::estimate::FEWEST
         );
     };
     let found = match (test.contradiction(&record.trained.protocol), test.verdict) {
         (Some(_), _) => "The held-out comparisons contradict that",
-        (None, Verdict::Unknown) => "The held-out comparisons do not tell whether that is so",
+        (None, Verdict::Unknown) => "The held-out comparisons do not show whether that is true",
         (None, _) => "The held-out comparisons agree",
     };
     format!(
-        "{stated} {found}. The test asks how the two sides of a comparison vary together: a ratio of 1 or more speaks for \
-         discard, one of ¼ for forced choice. Here {}.",
+        "{stated} {found}. The test asks how the two sides of a comparison vary together: a ratio of 1 or more points to \
+         discard, one of ¼ to forced choice. Here {}.",
         test.note
     )
 }
@@ -90,18 +91,19 @@ pub(super) fn prior(record: &Record<'_>) -> Section {
             "It was estimated from the comparisons as {}. If you know it better, give it with --prior.",
             estimate(interval)
         ),
-        None => format!("It was given as {}; nothing here checks it.", trained.prior),
+        None => format!("It was given as {}; nothing here checks it.", trained.shown_prior()),
     };
     let mut blocks = vec![Block::Text(known)];
     match &trained.sensitivity {
         None => blocks.push(Block::Text(
-            "How much depends on it was not tried: train with --sensitivity to see what five other values would give."
+            "This run did not try how much depends on it: train with --sensitivity to see what five other values would \
+             give."
                 .into(),
         )),
         Some(sweep) => {
             let mut table =
                 Table::new(["share of positives", "accuracy (95 % interval)", "called positive", "changed"]);
-            for at in sweep {
+            for at in *sweep {
                 table.row([
                     format!("{:.3}", at.prior.positive()),
                     at.accuracy.as_ref().map_or_else(|| "–".into(), estimate),
@@ -109,18 +111,18 @@ pub(super) fn prior(record: &Record<'_>) -> Section {
                     format!("{:.3}", at.changed),
                 ]);
             }
-            let points = |of: fn(&crate::judging::AtPrior) -> f64| {
+            let points = |of: fn(&likelier::AtPrior) -> f64| {
                 sweep.iter().map(|at| (at.prior.positive(), of(at))).collect::<Vec<_>>()
             };
             let plot = Plot::new(
-                "Were the share of positives another",
-                "share of positives taken for true",
+                "If the share of positives were different",
+                "assumed share of positives",
                 Axis::new("share of the items").within(0.0, 1.0),
-                "The model was trained again at each of these values. If the curve of items called otherwise stays near 0, the \
-                 answer does not depend much on knowing the share of positives exactly.",
+                "The model was trained again at each of these values. If the curve of items called differently stays near 0, \
+                 the answer does not depend much on knowing the share of positives exactly.",
             )
             .line(Series::new("called positive", points(|at| at.called_positive)))
-            .line(Series::new("called otherwise than now", points(|at| at.changed)));
+            .line(Series::new("called differently than now", points(|at| at.changed)));
             blocks.push(Block::Figure(plot, Table::default()));
             blocks.push(Block::Table(table));
         }
@@ -128,8 +130,8 @@ pub(super) fn prior(record: &Record<'_>) -> Section {
     Section {
         id: "prior",
         title: "The share of positives",
-        lead: "What share of the population is positive decides where the line between the classes lies; comparisons alone \
-               say little about it."
+        lead: "The share of positives in the population decides where the line between the classes lies; comparisons \
+               alone say little about it."
             .into(),
         blocks,
     }

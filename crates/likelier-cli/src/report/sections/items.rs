@@ -1,8 +1,8 @@
 //! Items to look at, and what the model looks at.
 
-use super::super::document::{Block, Section, Table, decimals};
 use super::super::example::Example;
 use super::super::record::Record;
+use crate::document::{Block, Section, Table, decimals};
 use crate::plot::Plot;
 
 pub(super) fn section(record: &Record<'_>) -> Section {
@@ -17,7 +17,7 @@ pub(super) fn section(record: &Record<'_>) -> Section {
         id: "items",
         title: "Items to look at",
         lead: "Look at these yourself: if the first ones are not what you mean by positive, or the last ones are, the \
-               comparisons say something else than you think. Those in the middle could be either."
+               comparisons do not say what you think. Those in the middle could be either."
             .into(),
         blocks: blocks.into(),
     }

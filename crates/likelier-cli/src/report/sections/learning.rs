@@ -1,10 +1,10 @@
 //! How training went, epoch by epoch.
 
-use super::super::document::{Block, Section, Table};
 use super::super::gather::spread;
 use super::super::record::{Record, estimate};
+use crate::document::{Block, Section, Table};
 use crate::plot::{Axis, Plot, Rule, Series};
-use crate::train::Epoch;
+use likelier::Epoch;
 
 pub(super) fn section(record: &Record<'_>) -> Section {
     let epochs = record.learning;
@@ -12,12 +12,6 @@ pub(super) fn section(record: &Record<'_>) -> Section {
     blocks.extend(accuracy(record));
     blocks.extend(parts(epochs));
     blocks.extend(shares(epochs));
-    let first = epochs.first().map_or(1, |epoch| epoch.of.epoch);
-    if first > 1 {
-        blocks.push(Block::Text(format!(
-            "The run was stopped and gone on with: what it did before epoch {first} is not recorded."
-        )));
-    }
     Section {
         id: "learning",
         title: "How learning went",
@@ -42,7 +36,7 @@ fn table(epochs: &[Epoch], head: &[&str], of: impl Fn(&Epoch) -> Vec<f64>) -> Ta
         let mut row = vec![epochs[at].of.epoch.to_string()];
         let number = |value: &f64| if value.is_nan() { "–".into() } else { format!("{value:.4}") };
         row.extend(of(&epochs[at]).iter().map(number));
-        table.rows.push(row);
+        table.row(row);
     }
     table
 }
@@ -50,12 +44,13 @@ fn table(epochs: &[Epoch], head: &[&str], of: impl Fn(&Epoch) -> Vec<f64>) -> Ta
 fn risk(epochs: &[Epoch]) -> Block {
     let held_out = epochs.iter().any(|epoch| epoch.of.held_out.is_some());
     let turn = turn(epochs);
-    let mut caption = "A curve that falls and then levels off has learned what there is; one that still falls steeply at the \
-                       end would gain from more epochs."
-        .to_owned();
+    let mut caption =
+        "If the curve falls and then levels off, the model has learned what there is; if it still falls \
+         steeply at the end, more epochs would help."
+            .to_owned();
     if turn.is_some() {
         caption.push_str(
-            " At the upright line the warm-up ends: from there the risk is another one, and only its own course \
+            " The warm-up ends at the vertical line: from there the risk is a different one, and only its own course \
              matters.",
         );
     }
@@ -102,7 +97,7 @@ fn accuracy(record: &Record<'_>) -> Option<Block> {
         "epoch (passes over the comparisons)",
         Axis::new("accuracy (share of right calls)"),
         "Estimated from the held-out comparisons as training went on; bars are 95 % intervals. A curve that falls towards the \
-         end says that training went on for too long.",
+         end means that training went on for too long.",
     );
     let plot = plot
         .line(Series::new("accuracy", points).with_errors(errors))
@@ -122,7 +117,7 @@ fn parts(epochs: &[Epoch]) -> Option<Block> {
         "epoch (passes over the comparisons)",
         "part of the risk (nats)",
         "One part is the cost of missed positives, the other that of false alarms. Neither can truly be negative: where a curve \
-         dips below 0, the model has begun to fit chance, which the methods with a correction hold back. A warm-up by \
+         dips below 0, the model has begun to fit noise, which the methods with a correction hold back. A warm-up on \
          pairs has no such parts.",
     );
     let part = |name: &str, which: usize| {
@@ -144,11 +139,11 @@ fn shares(epochs: &[Epoch]) -> Option<Block> {
     if !(bites || prunes) {
         return None;
     }
-    let title = if bites { "When the correction bit" } else { "What rank pruning kept" };
+    let title = if bites { "When the correction acted" } else { "What rank pruning kept" };
     let caption = match (bites, prunes) {
         (true, false) => {
             "The share of mini-batches in which a part of the risk was negative, and was corrected if the method does that. \
-             Near 1 from early on, the model is too flexible for so few comparisons."
+             If it is near 1 from early on, the model is too flexible for so few comparisons."
         }
         (true, true) => {
             "The share of mini-batches in which a part of the risk was negative; and the share of rows that rank pruning \

@@ -9,9 +9,9 @@ mod scores;
 
 use likelier::Method;
 
-use super::document::{Block, Document, Section, Table, decimals};
 use super::record::{Record, estimate};
-use crate::output::Warning;
+use crate::document::{Block, Document, Section, Table, decimals};
+use likelier::Warning;
 
 /// The report in the order in which it is read: what to believe first, how it came about last.
 pub(super) fn document(record: &Record<'_>, warnings: &[Warning]) -> Document {
@@ -56,11 +56,11 @@ fn summary(record: &Record<'_>) -> Section {
         cards.push([
             "accuracy".into(),
             format!("{:.3}", accuracy.value),
-            format!("{} — {meaning}", crate::output::range(&metrics.accuracy)),
+            format!("{} — {meaning}", crate::terminal::range(&metrics.accuracy)),
         ]);
     }
     let (how, range) = match &trained.prior_interval {
-        Some(interval) => ("estimated", format!("{} — ", crate::output::range(interval))),
+        Some(interval) => ("estimated", format!("{} — ", crate::terminal::range(interval))),
         None => ("given", String::new()),
     };
     cards.push([
@@ -93,7 +93,7 @@ fn summary(record: &Record<'_>) -> Section {
         (
             "share of positives",
             trained.prior_interval.as_ref().map_or_else(
-                || format!("{}, given", trained.prior),
+                || format!("{}, given", trained.shown_prior()),
                 |interval| format!("{}, estimated", estimate(interval)),
             ),
         ),

@@ -2,12 +2,12 @@
 
 use likelier::estimate::metrics::Metric;
 
-use super::super::document::{Block, Section, Table};
 use super::super::gather::spread;
 use super::super::record::{Record, estimate};
-use crate::output::range;
+use crate::document::{Block, Section, Table};
 use crate::plan::name;
 use crate::plot::{Axis, Plot, Rule, Series};
+use crate::terminal::range;
 
 /// The answer in one or two sentences.
 pub(super) fn verdict(record: &Record<'_>) -> String {
@@ -15,13 +15,13 @@ pub(super) fn verdict(record: &Record<'_>) -> String {
     let prior = trained.prior.positive();
     let (usual, always) = if prior > 0.5 { (prior, "positive") } else { (1.0 - prior, "negative") };
     let Some(metrics) = &trained.label_free else {
-        return "A classifier was trained; how good it is was not measured, because no comparisons could be used to \
+        return "A classifier was trained, but its quality was not measured, because no comparisons could be used to \
                 judge it."
             .into();
     };
     let accuracy = &metrics.accuracy;
     let found = format!(
-        "By {} held-out comparisons it is right in {:.1} % of cases ({:.1} to {:.1} % with {:.0} % confidence).",
+        "Judged by {} held-out comparisons, it is right in {:.1} % of cases ({:.1} to {:.1} % with {:.0} % confidence).",
         trained.held_out_comparisons,
         100.0 * accuracy.value.clamp(0.0, 1.0),
         100.0 * accuracy.low.clamp(0.0, 1.0),
@@ -34,7 +34,7 @@ pub(super) fn verdict(record: &Record<'_>) -> String {
         format!("That is WORSE than always answering “{always}”, which is right in {:.1} %.", 100.0 * usual)
     } else {
         format!(
-            "That cannot be told from always answering “{always}”, which is right in {:.1} %.",
+            "That cannot be distinguished from always answering “{always}”, which is right in {:.1} %.",
             100.0 * usual
         )
     };
@@ -43,11 +43,11 @@ pub(super) fn verdict(record: &Record<'_>) -> String {
 
 fn meaning(metric: Metric) -> &'static str {
     match metric {
-        Metric::Accuracy => "of all items, the share called rightly",
-        Metric::BalancedAccuracy => "the same, both classes counting alike",
+        Metric::Accuracy => "of all items, the share called correctly",
+        Metric::BalancedAccuracy => "the same, with both classes counting equally",
         Metric::TruePositiveRate => "of the positives, the share found (recall)",
         Metric::FalsePositiveRate => "of the negatives, the share called positive",
-        Metric::Precision => "of those called positive, the share that is",
+        Metric::Precision => "of those called positive, the share that really is",
         Metric::F1 => "precision and recall in one number",
         Metric::CalledPositive => "of all items, the share called positive",
     }
@@ -64,7 +64,7 @@ pub(super) fn section(record: &Record<'_>) -> Section {
                 Axis::new("share").within(0.0, 1.0),
                 "",
                 "Each dot is an estimate; its bar holds the truth in 95 of 100 such cases. Further right is better, except \
-                 for the false positive rate. Bars that reach the border go on beyond it.",
+                 for the false positive rate. Bars that reach the border continue beyond it.",
             );
             let all = Metric::ALL
                 .into_iter()
@@ -75,7 +75,7 @@ pub(super) fn section(record: &Record<'_>) -> Section {
                 "of a positive and a negative, how often the positive scores higher",
             );
             for (name, interval, meaning) in all.chain([area]) {
-                let shown = interval.as_ref().map_or_else(|| "cannot be told".into(), estimate);
+                let shown = interval.as_ref().map_or_else(|| "not known".into(), estimate);
                 table.row([name.to_owned(), shown, meaning.to_owned()]);
                 if let Some(interval) = interval {
                     forest = forest.interval(name, interval.value, interval.low, interval.high);
@@ -91,11 +91,10 @@ pub(super) fn section(record: &Record<'_>) -> Section {
             if record.trained.prior_interval.is_some() {
                 remarks.push_str("The intervals allow for the share of positives being estimated. ");
             } else {
-                remarks.push_str("The intervals take the share of positives for exactly right. ");
+                remarks.push_str("The intervals assume that the share of positives is exactly right. ");
             }
-            remarks.push_str(
-                "All of it stands and falls with the protocol; see below whether the data agree with it.",
-            );
+            remarks
+                .push_str("All of this depends on the protocol; see below whether the data agree with it.");
             blocks.push(Block::Text(remarks));
             "These numbers need no labels: they follow from how often the classifier calls each side of the held-out \
              comparisons positive, from the share of positives, and from how pairs were collected."
@@ -112,8 +111,9 @@ fn roc(record: &Record<'_>) -> Block {
         "What other thresholds would give (ROC curve)",
         Axis::new("false positive rate (share of negatives)").within(0.0, 1.0),
         Axis::new("true positive rate (share of positives)").within(0.0, 1.0),
-        "Each point of the curve is a threshold: up, more positives are found; right, more negatives are called positive. \
-         The nearer it comes to the upper left corner, the better; the straight line is guessing.",
+        "Each point of the curve is a threshold: further up, more positives are found; further right, more negatives \
+         are called positive. The nearer the curve comes to the upper left corner, the better; the straight line is \
+         guessing.",
     );
     let mut plot = plot.rule(Rule::Diagonal, "guessing").line(Series::new("thresholds", points));
     if let Some(metrics) = &record.trained.label_free {

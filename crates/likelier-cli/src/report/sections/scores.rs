@@ -1,22 +1,23 @@
 //! What scores look like, and whether probabilities are right.
 
-use super::super::document::{Block, Section, Table};
 use super::super::record::{Record, estimate};
+use crate::document::{Block, Section, Table};
 use crate::plot::{Axis, Plot, Rule, Series};
 
 pub(super) fn section(record: &Record<'_>) -> Option<Section> {
     let held_out = record.histogram.as_ref()?.held_out;
     let of = if held_out { "held-out comparisons" } else { "the comparisons that were trained on" };
     let mut lead = format!(
-        "The classifier gives each item a score, and a probability that follows from it; here are the scores of {of}, the \
-         item said to be likelier apart from the other one."
+        "The classifier gives each item a score, and a probability that follows from it. Here are the scores of {of}: \
+         those of items said to be likelier, and those of the other ones."
     );
     let figures: Vec<Block> = [histogram(record), probabilities(record)].into_iter().flatten().collect();
     if figures.len() > 1 {
         lead.push_str(if record.calibrated {
-            " Probabilities were fitted to the same held-out comparisons, so the picture of them is a little too kind."
+            " Probabilities were fitted to the same held-out comparisons, so the picture of them is a little too \
+             optimistic."
         } else {
-            " A score is taken for log-odds; --calibrate would fit the probabilities to the held-out comparisons."
+            " A score is taken as log-odds; --calibrate would fit the probabilities to the held-out comparisons."
         });
     }
     Some(Section { id: "scores", title: "Scores and probabilities", lead, blocks: figures })
@@ -28,8 +29,9 @@ fn histogram(record: &Record<'_>) -> Option<Block> {
         "Scores of the two sides of a comparison",
         "score (log-odds)",
         "share of the pile",
-        "The two outlines overlap because many comparisons are of two items of one class; what matters is that the filled one \
-         lies further right. Items right of the threshold are called positive. Scores beyond the ends are counted at the ends.",
+        "The two outlines overlap because many comparisons are between two items of one class; what matters is that the \
+         filled one lies further right. Items right of the threshold are called positive. Scores beyond the ends are \
+         counted at the ends.",
     );
     let [likelier, other] = &histogram.shares;
     let plot = plot
@@ -82,7 +84,7 @@ fn probabilities(record: &Record<'_>) -> Option<Block> {
         table.row([
             format!("{:.1} to {:.1}", bin.from, bin.to),
             bin.predicted.map_or("–".into(), |predicted| format!("{predicted:.3}")),
-            bin.positive.as_ref().map_or_else(|| "cannot be told".into(), estimate),
+            bin.positive.as_ref().map_or_else(|| "not known".into(), estimate),
             bin.counts.iter().sum::<usize>().to_string(),
         ]);
     }

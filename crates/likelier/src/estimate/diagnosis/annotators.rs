@@ -2,7 +2,8 @@
 
 use serde::Serialize;
 
-use super::{Annotators, Interval, Pairs};
+use super::{Interval, Pairs};
+use crate::data::Annotators;
 use crate::estimate::distribution::{normal_above, share_interval};
 
 /// One annotator.
@@ -48,7 +49,7 @@ impl Tally {
 
 impl AnnotatorReport {
     pub(super) fn new(
-        annotators: &Annotators<'_>,
+        annotators: &Annotators,
         pairs: &Pairs,
         comparisons: usize,
         is_tie: &dyn Fn(usize) -> bool,
@@ -92,7 +93,10 @@ impl AnnotatorReport {
             others - mine > line * error
         };
         let each = (0..made.len()).map(|who| Annotator {
-            name: annotators.names[who].clone(),
+            name: match annotators.names.get(who) {
+                "" => "(nobody)".into(),
+                name => name.into(),
+            },
             comparisons: made[who],
             shared: shared[who].1,
             agreement: shared[who].interval(level),

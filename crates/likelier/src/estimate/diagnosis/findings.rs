@@ -42,8 +42,8 @@ impl Diagnosis {
                 "few-comparisons",
                 warning,
                 format!(
-                    "{} comparisons are few: below about {FEW} the prior and the protocol can rarely be told from the data, \
-                 so they must be known",
+                    "{} comparisons are few: below about {FEW} the data rarely reveal the prior and the protocol, so \
+                 you must know them",
                     self.comparisons
                 ),
             );
@@ -75,8 +75,8 @@ impl Diagnosis {
                 "islands",
                 note,
                 format!(
-                    "the compared items fall into {} groups without a comparison between them, the largest of {} items: no \
-                 matter for a model of features, but items cannot be ranked without one",
+                    "the compared items fall into {} groups without a comparison between them, the largest of {} items. \
+                 That does not matter to a model of features, but without such a model the items cannot be ranked",
                     self.islands, self.largest_island
                 ),
             );
@@ -89,7 +89,7 @@ impl Diagnosis {
     fn repetition(&self, say: &mut impl FnMut(&'static str, Severity, String)) {
         if self.repeated_pairs == 0 {
             say("asked-once", Severity::Note,
-                "no pair was asked twice: the labeller's error cannot be seen in disagreement; ask some pairs again to \
+                "no pair was asked twice, so disagreement cannot show the labeller's error; ask some pairs again to \
                  measure it".into());
             return;
         }
@@ -98,7 +98,7 @@ impl Diagnosis {
             Severity::Note,
             format!(
                 "{} of {} pairs were asked more than once: good for measuring the labeller, but a repeated pair tells less \
-             than a new one, so intervals that take comparisons for independent are too narrow",
+             than a new one, so intervals that treat comparisons as independent are too narrow",
                 self.repeated_pairs, self.pairs
             ),
         );
@@ -108,8 +108,8 @@ impl Diagnosis {
                 "contradictions",
                 Severity::Note,
                 format!(
-                    "{} pairs were recorded in both orders; of {} answers given again {} differ. Two items of one class are \
-                 a coin toss, so up to half of such answers may differ with an exact labeller",
+                    "{} pairs were recorded in both orders; of {} repeated answers {} differ. Two items of one class are \
+                 a coin toss, so up to half of such answers may differ even if the labeller never errs",
                     self.contradicted_pairs, asked.answers, asked.disagreements
                 ),
             );
@@ -119,7 +119,7 @@ impl Diagnosis {
     fn order(&self, say: &mut impl FnMut(&'static str, Severity, String)) {
         let compared = self.items - self.never_compared;
         if self.largest_knot == 0 {
-            say("no-cycles", Severity::Note, "no items are likelier than each other in a circle".into());
+            say("no-cycles", Severity::Note, "the comparisons contain no circles".into());
             return;
         }
         let share = 100.0 * self.largest_knot as f64 / compared as f64;
@@ -130,7 +130,7 @@ impl Diagnosis {
             severity,
             format!(
                 "{} groups of items are likelier than each other in a circle, the largest of {} items ({share:.0} % of those \
-             compared). If the labeller never errs, all items of a circle are of one class; otherwise it errs",
+             compared). If the labeller never errs, all items of a circle are of one class; if they are not, it errs",
                 self.knots, self.largest_knot
             ),
         );
@@ -139,60 +139,61 @@ impl Diagnosis {
     fn people(&self, say: &mut impl FnMut(&'static str, Severity, String)) {
         let (note, serious) = (Severity::Note, Severity::Serious);
         match &self.annotators {
-            None => say("no-annotators", note, "who made which comparison is not recorded: annotators cannot be compared".into()),
+            None => say("no-annotators", note,
+                "it is not recorded who made which comparison, so annotators cannot be compared".into()),
             Some(report) if report.annotators.iter().filter(|one| one.comparisons > 0).count() < 2 => say(
                 "one-annotator", note,
-                "one annotator made all comparisons: what errors are theirs alone cannot be seen".into(),
+                "one annotator made all comparisons, so errors that only they make cannot be seen".into(),
             ),
             Some(report) => match report.agreement {
                 None => say("nothing-shared", note,
                     "no pair was answered by two annotators: give them some pairs in common to compare them".into()),
                 Some(agreement) => {
                     say("agreement", note, format!(
-                        "two annotators agree on {:.0} % of the pairs they share ({:.0} to {:.0} %); one half would be \
-                         coin tosses", 100.0 * agreement.value, 100.0 * agreement.low, 100.0 * agreement.high
+                        "two annotators agree on {:.0} % of the pairs they share ({:.0} to {:.0} %); coin tosses would \
+                         give one half", 100.0 * agreement.value, 100.0 * agreement.low, 100.0 * agreement.high
                     ));
                     for one in report.annotators.iter().filter(|one| one.stands_out) {
                         let share = one.agreement.map_or(0.0, |agreement| 100.0 * agreement.value);
                         let contrary = if one.agreement.is_some_and(|agreement| agreement.high < 0.5) {
-                            ", less than by coin tosses: the question may have been read the other way round"
+                            ", and less than coin tosses would: they may have read the question the other way round"
                         } else {
                             ""
                         };
                         say("annotator-stands-out", serious, format!(
-                            "{} agrees with the others on {share:.0} % of {} shared answers, less than they do among \
-                             each other{contrary}", one.name, one.shared
+                            "{} agrees with the others on {share:.0} % of {} shared answers, less than the others do \
+                             among themselves{contrary}", one.name, one.shared
                         ));
                     }
                 }
             },
         }
         match self.ties {
-            None => say("no-ties", note, "whether the labeller saw a tie is not recorded".into()),
+            None => say("no-ties", note, "it is not recorded whether the labeller saw a tie".into()),
             Some(ties) if ties.value > 0.0 => say(
                 "ties",
                 note,
                 format!(
-                    "{:.0} % were called ties: a tie turned by a coin acts like a labeller's error of one half on that pair, \
-                 so leave ties out or state the error",
+                    "{:.0} % were called ties: each counts as half a comparison each way. A tie between items of different \
+                 classes acts like a labeller's error of one half on that pair",
                     100.0 * ties.value
                 ),
             ),
-            Some(_) => say("no-tie-seen", note, "ties could be recorded, and none was".into()),
+            Some(_) => say("no-tie-seen", note, "ties could be recorded, but none were".into()),
         }
         match self.picked_left {
             None => say(
                 "no-sides",
                 note,
-                "which side an item was shown on is not recorded: a leaning to one side cannot be seen"
+                "it is not recorded which side an item was shown on, so a leaning to one side cannot be seen"
                     .into(),
             ),
             Some(left) if !left.holds(0.5) => say(
                 "leaning",
                 serious,
                 format!(
-                    "the item on the left was picked in {:.0} % ({:.0} to {:.0} %): answers lean to one side, which acts like \
-                 a labeller's error; show each pair in random order",
+                    "the item on the left was picked {:.0} % of the time ({:.0} to {:.0} %): answers lean to one side, \
+                 which acts like a labeller's error; show each pair in random order",
                     100.0 * left.value,
                     100.0 * left.low,
                     100.0 * left.high

@@ -14,40 +14,9 @@ use super::Interval;
 use super::components::Components;
 use super::distribution::{check_level, share_interval};
 use super::labeller::AskedAgain;
-use crate::data::Comparisons;
+use crate::data::{Answers, Comparisons, ShownSide};
 use crate::error::Error;
 use cycles::knots;
-
-/// What was recorded.
-#[derive(Clone, Copy, Debug)]
-pub struct Records<'a> {
-    /// How many items there are, compared or not.
-    pub items: usize,
-    /// The comparisons, ties among them in either order.
-    pub comparisons: &'a Comparisons,
-    /// Who made each comparison.
-    pub annotators: Option<Annotators<'a>>,
-    /// Whether each comparison was called a tie.
-    pub ties: Option<&'a [bool]>,
-    /// Whether the item said to be likelier was shown on the left.
-    pub picked_left: Option<&'a [bool]>,
-}
-
-/// Who made each comparison.
-#[derive(Clone, Copy, Debug)]
-pub struct Annotators<'a> {
-    /// An index into `names` for each comparison.
-    pub of: &'a [u32],
-    /// What they are called.
-    pub names: &'a [String],
-}
-
-impl<'a> Records<'a> {
-    /// Comparisons of which nothing else is known.
-    pub fn new(items: usize, comparisons: &'a Comparisons) -> Self {
-        Self { items, comparisons, annotators: None, ties: None, picked_left: None }
-    }
-}
 
 /// What the comparisons look like.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -85,21 +54,21 @@ pub struct Diagnosis {
 }
 
 impl Diagnosis {
-    /// Looks through the records; `level` is that of the intervals.
-    pub fn new(records: &Records<'_>, level: f64) -> Result<Self, Error> {
+    /// Looks through the answers about `items` items; `level` is that of the intervals.
+    pub fn new(answers: &Answers, items: usize, level: f64) -> Result<Self, Error> {
         check_level(level)?;
-        check(records)?;
-        let (items, comparisons) = (records.items, records.comparisons);
-        let is_tie = |at: usize| records.ties.is_some_and(|ties| ties[at]);
-        let decided = || (0..comparisons.len()).filter(|at| !is_tie(*at));
+        let all: Comparisons = answers.pairs().iter().copied().collect();
+        all.piles().check(items)?;
+        let is_tie = |at: usize| answers.is_tie(at);
+        let decided = || (0..answers.len()).filter(|at| !is_tie(*at));
 
-        let pairs = Pairs::new(comparisons, items);
+        let pairs = Pairs::new(answers.pairs(), items);
         let (mut asked_again, mut contradicted, mut repeated) = (AskedAgain::default(), 0, 0);
-        for answers in pairs.iter() {
-            repeated += usize::from(answers.len() > 1);
+        for given in pairs.iter() {
+            repeated += usize::from(given.len() > 1);
             // Two by two, so that no answer counts twice.
             let orders: Vec<bool> =
-                answers.iter().filter(|answer| !is_tie(answer.at)).map(|a| a.forward).collect();
+                given.iter().filter(|answer| !is_tie(answer.at)).map(|a| a.forward).collect();
             contradicted += usize::from(orders.contains(&true) && orders.contains(&false));
             for two in orders.chunks_exact(2) {
                 asked_again.answers += 1;
@@ -107,24 +76,20 @@ impl Diagnosis {
             }
         }
 
-        let edges: Vec<(u32, u32)> = {
-            let all: Vec<(u32, u32)> = comparisons.iter().collect();
-            decided().map(|at| all[at]).collect()
-        };
+        let edges: Vec<(u32, u32)> = decided().map(|at| answers.pairs()[at]).collect();
         let knots = knots(items, &edges);
-        let islands = Islands::new(comparisons, items);
-        let count = |flags: &[bool], among: &mut dyn Iterator<Item = usize>| {
-            let (mut hits, mut of) = (0, 0);
-            for at in among {
-                hits += usize::from(flags[at]);
-                of += 1;
-            }
-            share_interval(hits, of, level)
+        let islands = Islands::new(&all, items);
+        let ties =
+            |ties: &[bool]| share_interval(ties.iter().filter(|tie| **tie).count(), ties.len(), level);
+        let picked_left = |sides: &[Option<ShownSide>]| {
+            let seen: Vec<ShownSide> = decided().filter_map(|at| sides[at]).collect();
+            let left = seen.iter().filter(|side| **side == ShownSide::Left).count();
+            (!seen.is_empty()).then(|| share_interval(left, seen.len(), level))
         };
         Ok(Self {
             items,
-            comparisons: comparisons.len(),
-            with_itself: comparisons.iter().filter(|(a, b)| a == b).count(),
+            comparisons: answers.len(),
+            with_itself: answers.pairs().iter().filter(|(a, b)| a == b).count(),
             pairs: pairs.count(),
             repeated_pairs: repeated,
             contradicted_pairs: contradicted,
@@ -134,65 +99,39 @@ impl Diagnosis {
             never_compared: islands.never_compared,
             islands: islands.count,
             largest_island: islands.largest,
-            ties: records.ties.map(|ties| count(ties, &mut (0..ties.len()))),
-            picked_left: records.picked_left.map(|left| count(left, &mut decided())),
-            annotators: records.annotators.map(|annotators| {
-                AnnotatorReport::new(&annotators, &pairs, comparisons.len(), &is_tie, level)
-            }),
+            ties: answers.ties().map(ties),
+            picked_left: answers.sides().and_then(picked_left),
+            annotators: answers
+                .annotators()
+                .map(|annotators| AnnotatorReport::new(annotators, &pairs, answers.len(), &is_tie, level)),
         })
     }
-}
-
-/// Refuses lists that do not belong together and indices of nothing.
-fn check(records: &Records<'_>) -> Result<(), Error> {
-    let count = records.comparisons.len();
-    records.comparisons.piles().check(records.items)?;
-    let lengths = [
-        ("annotators", records.annotators.map(|annotators| annotators.of.len())),
-        ("ties", records.ties.map(<[bool]>::len)),
-        ("sides", records.picked_left.map(<[bool]>::len)),
-    ];
-    for (what, length) in lengths {
-        if let Some(length) = length.filter(|length| *length != count) {
-            return Err(Error::mismatch(what, length, "comparisons", count));
-        }
-    }
-    if let Some(annotators) = records.annotators
-        && let Some(index) = annotators.of.iter().find(|index| **index as usize >= annotators.names.len())
-    {
-        return Err(Error::Setting {
-            name: "the annotator of a comparison",
-            value: index.to_string(),
-            allowed: "an index into the list of annotators' names",
-        });
-    }
-    Ok(())
 }
 
 /// One answer to a pair: the two items, the smaller index first; which comparison; and whether the first
 /// was said to be likelier.
 #[derive(Clone, Copy, Debug)]
-struct Answer {
+struct PairAnswer {
     pair: [u32; 2],
     at: usize,
     forward: bool,
 }
 
 /// All answers, those to the same pair together, in the order in which they were given.
-struct Pairs(Vec<Answer>);
+struct Pairs(Vec<PairAnswer>);
 
 impl Pairs {
-    fn new(comparisons: &Comparisons, items: usize) -> Self {
-        let answers = comparisons
+    fn new(pairs: &[(u32, u32)], items: usize) -> Self {
+        let answers = pairs
             .iter()
             .enumerate()
             .filter(|(_, (a, b))| a != b)
-            .map(|(at, (a, b))| Answer { pair: [a.min(b), a.max(b)], at, forward: a < b });
+            .map(|(at, &(a, b))| PairAnswer { pair: [a.min(b), a.max(b)], at, forward: a < b });
         let by_second = counting_sort(&answers.collect::<Vec<_>>(), items, |answer| answer.pair[1]);
         Self(counting_sort(&by_second, items, |answer| answer.pair[0]))
     }
 
-    fn iter(&self) -> impl Iterator<Item = &[Answer]> {
+    fn iter(&self) -> impl Iterator<Item = &[PairAnswer]> {
         self.0.chunk_by(|a, b| a.pair == b.pair)
     }
 
@@ -202,7 +141,11 @@ impl Pairs {
 }
 
 /// Answers by an item, in linear time; equal ones stay in their order.
-fn counting_sort(answers: &[Answer], items: usize, key: impl Fn(&Answer) -> u32) -> Vec<Answer> {
+fn counting_sort(
+    answers: &[PairAnswer],
+    items: usize,
+    key: impl Fn(&PairAnswer) -> u32,
+) -> Vec<PairAnswer> {
     let mut next = vec![0; items + 1];
     for answer in answers {
         next[key(answer) as usize + 1] += 1;

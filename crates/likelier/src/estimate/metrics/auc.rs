@@ -39,7 +39,7 @@ fn projections(held_out: &HeldOut<'_>) -> [Vec<f64>; 2] {
     for &(_, pile, at) in &sorted {
         totals[pile] += held_out.weight(at);
     }
-    let mut projections = held_out.sizes().map(|size| vec![0.0; size]);
+    let mut projections = held_out.lengths().map(|length| vec![0.0; length]);
     let mut below = [0.0; 2];
     for tied in sorted.chunk_by(|a, b| a.0 == b.0) {
         let mut equal = [0.0; 2];

@@ -1,6 +1,6 @@
 //! What a classifier is judged on: the scores it gave to comparisons it did not learn from.
 
-use crate::data::{Comparisons, Pile};
+use crate::data::{AnswerGroups, Comparisons, Pile};
 use crate::error::Error;
 
 /// Fewer comparisons than this say nothing worth an interval.
@@ -11,12 +11,13 @@ const FEWEST: usize = 10;
 pub struct HeldOut<'a> {
     scores: [&'a [f32]; 2],
     weights: Option<&'a [f32]>,
-    design: Design,
+    answers: AnswerGroups<'a>,
+    dependence: Dependence,
 }
 
 /// Which observations depend on each other.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Design {
+pub(super) enum Dependence {
     /// The two items of a comparison, and nothing else.
     Comparisons,
     /// Also comparisons that share an item.
@@ -41,20 +42,20 @@ pub(super) struct SharedItems {
 impl<'a> HeldOut<'a> {
     /// Scores of comparisons: `likelier[i]` was compared with `other[i]`.
     ///
-    /// Comparisons are taken to be independent; see [`HeldOut::of_items`] where items occur again.
+    /// Comparisons are taken to be independent; see [`HeldOut::of`] where items occur again.
     pub fn pairs(likelier: &'a [f32], other: &'a [f32]) -> Result<Self, Error> {
         if likelier.len() != other.len() {
             return Err(Error::mismatch("likelier scores", likelier.len(), "other scores", other.len()));
         }
-        Self::checked(likelier, other, Design::Comparisons)
+        Self::checked(likelier, other, Dependence::Comparisons)
     }
 
     /// Scores of two piles that are not paired, and may differ in size.
     pub fn loose(likelier: &'a [f32], other: &'a [f32]) -> Result<Self, Error> {
-        Self::checked(likelier, other, Design::Loose)
+        Self::checked(likelier, other, Dependence::Loose)
     }
 
-    fn checked(likelier: &'a [f32], other: &'a [f32], design: Design) -> Result<Self, Error> {
+    fn checked(likelier: &'a [f32], other: &'a [f32], dependence: Dependence) -> Result<Self, Error> {
         let scores = [likelier, other];
         for (pile, scores) in Pile::BOTH.into_iter().zip(scores) {
             if let Some(at) = scores.iter().position(|score| !score.is_finite()) {
@@ -62,37 +63,28 @@ impl<'a> HeldOut<'a> {
             }
         }
         enough(likelier.len().min(other.len()))?;
-        Ok(Self { scores, weights: None, design })
+        Ok(Self { scores, weights: None, answers: AnswerGroups::default(), dependence })
     }
 
-    /// The same, each comparison counting as much as its weight says.
-    pub fn weighted(self, weights: &'a [f32]) -> Result<Self, Error> {
-        if self.design == Design::Loose {
-            return Err(Error::NotPaired { method: "a weight per comparison" });
-        }
-        if weights.len() != self.scores[0].len() {
-            return Err(Error::mismatch("comparisons", self.scores[0].len(), "weights", weights.len()));
-        }
-        if let Some(bad) = weights.iter().find(|weight| !(weight.is_finite() && **weight >= 0.0)) {
-            let allowed = "finite and not negative";
-            return Err(Error::Setting { name: "a comparison's weight", value: bad.to_string(), allowed });
-        }
-        enough(weights.iter().filter(|weight| **weight > 0.0).count())?;
-        Ok(Self { weights: Some(weights), ..self })
-    }
-
-    /// The same, knowing which items were compared. Where an item occurs in several comparisons these
-    /// depend on each other, and every interval allows for it.
-    pub fn of_items(self, comparisons: &Comparisons) -> Result<Self, Error> {
-        if self.design == Design::Loose {
+    /// The same, knowing which items were compared and how much each comparison counts. Where an item occurs
+    /// in several comparisons these depend on each other, and every interval allows for it; the two halves of
+    /// a tie are one observation.
+    pub fn of(self, comparisons: &'a Comparisons) -> Result<Self, Error> {
+        if self.dependence == Dependence::Loose {
             return Err(Error::NotPaired { method: "the list of compared items" });
         }
         if comparisons.len() != self.scores[0].len() {
             let (scored, listed) = (self.scores[0].len(), comparisons.len());
             return Err(Error::mismatch("scored comparisons", scored, "listed comparisons", listed));
         }
+        let (answers, weights) = (comparisons.groups(), comparisons.weights());
+        let counts = |at: &usize| weights.is_none_or(|weights| weights[*at] > 0.0);
+        let first = |at: &usize| *at == 0 || answers.of(*at) != answers.of(at - 1);
+        enough((0..comparisons.len()).filter(first).filter(counts).count())?;
         Ok(Self {
-            design: SharedItems::find(comparisons).map_or(Design::Comparisons, Design::Items),
+            dependence: SharedItems::find(comparisons).map_or(Dependence::Comparisons, Dependence::Items),
+            weights,
+            answers,
             ..self
         })
     }
@@ -103,17 +95,27 @@ impl<'a> HeldOut<'a> {
     }
 
     /// The number of scores in each pile.
-    pub fn sizes(&self) -> [usize; 2] {
+    pub(in crate::estimate) fn lengths(&self) -> [usize; 2] {
         self.scores.map(<[f32]>::len)
+    }
+
+    /// The number of observations in each pile: answers, or rows of loose piles.
+    pub fn sizes(&self) -> [usize; 2] {
+        self.lengths().map(|length| self.answers.count(length))
+    }
+
+    /// The answer that a comparison came from.
+    pub(super) fn answer(&self, at: usize) -> usize {
+        self.answers.of(at)
     }
 
     /// Whether some item occurs in several comparisons.
     pub fn items_repeat(&self) -> bool {
-        matches!(self.design, Design::Items(_))
+        matches!(self.dependence, Dependence::Items(_))
     }
 
-    pub(super) fn design(&self) -> &Design {
-        &self.design
+    pub(super) fn dependence(&self) -> &Dependence {
+        &self.dependence
     }
 
     /// How much an observation counts.
@@ -133,12 +135,13 @@ fn enough(found: usize) -> Result<(), Error> {
 }
 
 impl SharedItems {
-    /// None when no item occurs twice.
+    /// None when no item occurs in two answers.
     fn find(comparisons: &Comparisons) -> Option<Self> {
         let pairs: Vec<[u32; 2]> = comparisons.iter().map(|(likelier, other)| [likelier, other]).collect();
         let (ends, items) = numbered(pairs.as_flattened());
         let (ends, _) = ends.as_chunks::<2>();
-        if items == 2 * ends.len() {
+        // The halves of a tie share their items, but are one answer.
+        if items == 2 * comparisons.answers() {
             return None;
         }
         let unordered: Vec<[u32; 2]> = ends.iter().map(|[a, b]| [*a.min(b), *a.max(b)]).collect();
@@ -159,6 +162,7 @@ fn numbered<T: Ord + Copy>(values: &[T]) -> (Vec<u32>, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Answers;
 
     const TEN: [f32; 10] = [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
 
@@ -177,23 +181,37 @@ mod tests {
         );
         assert!(message(HeldOut::pairs(&TEN, &TEN[1..])).contains("10 likelier scores"));
         let pairs = HeldOut::pairs(&TEN, &TEN).unwrap();
-        assert!(message(pairs.clone().weighted(&TEN)).starts_with("9 held-out"), "one weighs nothing");
-        assert!(message(pairs.clone().weighted(&[-1.0; 10])).contains("got -1"));
-        assert!(message(pairs.clone().weighted(&[1.0; 9])).contains("9 weights"));
-        assert!(message(pairs.of_items(&Comparisons::default())).contains("0 listed"));
+        let apart: Comparisons = (0..10).map(|k| (2 * k, 2 * k + 1)).collect();
+        let weighted = apart.clone().weighted(TEN.to_vec()).unwrap();
+        assert!(message(pairs.clone().of(&weighted)).starts_with("9 held-out"), "one weighs nothing");
+        assert!(message(pairs.of(&Comparisons::default())).contains("0 listed"));
         let loose = HeldOut::loose(&TEN, &[0.0; 12]).unwrap();
-        assert!(matches!(loose.clone().weighted(&TEN), Err(Error::NotPaired { .. })));
-        assert!(matches!(loose.of_items(&Comparisons::default()), Err(Error::NotPaired { .. })));
+        assert!(matches!(loose.clone().of(&weighted), Err(Error::NotPaired { .. })));
+        assert!(matches!(loose.of(&Comparisons::default()), Err(Error::NotPaired { .. })));
+    }
+
+    #[test]
+    fn a_tie_alone_does_not_make_its_items_repeat() {
+        let answers: Answers = (0..10).map(|k| (2 * k, 2 * k + 1)).collect();
+        let scores = [TEN, TEN].concat();
+        let of = |answers: &Answers| {
+            let comparisons = answers.comparisons();
+            let held_out = HeldOut::pairs(&scores, &scores).unwrap().of(&comparisons).unwrap();
+            (held_out.items_repeat(), held_out.sizes())
+        };
+        assert_eq!(of(&answers.clone().tied(vec![true; 10]).unwrap()), (false, [10, 10]));
+        let shared: Answers = (0..10).map(|k| (2 * k, if k == 3 { 1 } else { 2 * k + 1 })).collect();
+        assert_eq!(of(&shared.tied(vec![true; 10]).unwrap()), (true, [10, 10]));
     }
 
     #[test]
     fn repeated_items_are_found_and_numbered_without_gaps() {
         let pairs = HeldOut::pairs(&TEN, &TEN).unwrap();
         let apart: Comparisons = (0..10).map(|k| (7 * k, 7 * k + 1)).collect();
-        assert!(!pairs.clone().of_items(&apart).unwrap().items_repeat());
+        assert!(!pairs.clone().of(&apart).unwrap().items_repeat());
         let shared: Comparisons = (0..10).map(|k| (4_000_000_000, if k == 4 { 5 } else { k })).collect();
-        let held_out = pairs.of_items(&shared).unwrap();
-        let Design::Items(shared) = held_out.design() else { panic!("items repeat") };
+        let held_out = pairs.of(&shared).unwrap();
+        let Dependence::Items(shared) = held_out.dependence() else { panic!("items repeat") };
         assert_eq!((shared.items, shared.dyad_count), (10, 9));
         assert_eq!((shared.ends[0], shared.ends[4], shared.ends[5]), ([9, 0], [9, 4], [9, 4]));
         assert_eq!(shared.dyads[4], shared.dyads[5]);

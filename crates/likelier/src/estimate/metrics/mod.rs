@@ -5,7 +5,7 @@
 //! TPR = (A₊(1−θ₋) − A₋(1−θ₊))/Δ and FPR = (A₋θ₊ − A₊θ₋)/Δ,
 //!
 //! which is Lemma 1 applied to "called positive". Accuracy and balanced accuracy are affine in these,
-//! precision and F1 ratios; see [`Assumptions`] for their intervals, [`auc`](Metrics::auc) and [`Roc`]
+//! precision and F1 ratios; see [`Assumptions`] for their intervals, [`auc`](Metrics::auc) and [`roc`](fn@roc)
 //! for all thresholds at once, [`risk`](fn@risk) for any loss.
 //!
 //! Estimates are unbiased and *not* clipped: at a skewed prior the contrast Δ is small, and an accuracy of
@@ -25,8 +25,9 @@ use serde::Serialize;
 pub use assumptions::Assumptions;
 pub use held_out::HeldOut;
 pub use note::Note;
+#[doc(hidden)]
 pub use risk::{RiskEstimate, risk};
-pub use roc::{Roc, RocPoint, roc};
+pub use roc::{RocPoint, roc};
 
 pub(super) use assumptions::Affine;
 pub(super) use spread::Spread;
@@ -40,7 +41,7 @@ use spread::PileMeans;
 
 /// How to judge.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Judging {
+pub struct MetricOptions {
     /// A score above this is called positive.
     pub threshold: f32,
     /// How often an interval should hold the truth.
@@ -50,7 +51,7 @@ pub struct Judging {
     pub exact_counts: bool,
 }
 
-impl Default for Judging {
+impl Default for MetricOptions {
     fn default() -> Self {
         Self { threshold: 0.0, level: 0.95, exact_counts: false }
     }
@@ -164,7 +165,7 @@ impl Metrics {
 /// Judges a classifier on held-out comparisons.
 ///
 /// ```
-/// use likelier::estimate::metrics::{Assumptions, HeldOut, Judging, metrics};
+/// use likelier::estimate::metrics::{Assumptions, HeldOut, MetricOptions, metrics};
 /// use likelier::{Prior, Protocol};
 ///
 /// // 40 comparisons; in 30 the likelier item was called positive and the other one was not.
@@ -172,7 +173,7 @@ impl Metrics {
 /// let other: Vec<f32> = (0..40).map(|i| if i < 2 || i > 37 { 1.0 } else { -1.0 }).collect();
 /// let held_out = HeldOut::pairs(&likelier, &other)?;
 /// let assumptions = Assumptions::of_protocol(Protocol::FORCED_CHOICE, Prior::new(0.5)?)?;
-/// let found = metrics(&held_out, &assumptions, &Judging::default())?;
+/// let found = metrics(&held_out, &assumptions, &MetricOptions::default())?;
 /// // ½ + (0.8 − 0.1)/2Δ = 1.2 with Δ = ½: unclipped, and the interval tells how little 40 say.
 /// assert!((found.accuracy.value - 1.2).abs() < 1e-12);
 /// assert!(found.accuracy.width() > 0.3);
@@ -182,7 +183,7 @@ impl Metrics {
 pub fn metrics(
     held_out: &HeldOut<'_>,
     assumptions: &Assumptions,
-    judging: &Judging,
+    judging: &MetricOptions,
 ) -> Result<Metrics, Error> {
     let called = |_, _, score: f32| f64::from(u8::from(score > judging.threshold));
     let shares = Spread::of(held_out, called);

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::{HeldOut, Judging};
+use super::{HeldOut, MetricOptions};
 use crate::data::Pile;
 
 /// A reason to read estimates with care.
@@ -46,20 +46,34 @@ impl Note {
     }
 }
 
+impl Note {
+    /// What to do about it, in whole sentences.
+    pub fn advice(&self) -> &'static str {
+        match self {
+            Self::ExactCounts => {
+                "Nothing to do: the true intervals are a little narrower than those shown."
+            }
+            _ => {
+                "Hold out more comparisons (`hold-out`), or collect more; `plan` says how many are enough."
+            }
+        }
+    }
+}
+
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::EqualScores { score } => write!(
                 f,
-                "all scores are {score}: everything is called alike, and the ranking tells nothing"
+                "all scores are {score}: every item is called the same, and the ranking says nothing"
             ),
             Self::FewCalls { pile, positive, negative } => write!(
                 f,
-                "of the {pile} pile {positive} are called positive and {negative} negative; with fewer than \
+                "in the {pile} pile {positive} are called positive and {negative} negative; with fewer than \
                  {FEW} of a kind, intervals are rough"
             ),
             Self::NoPrecision => f.write_str(
-                "the share of the population called positive cannot be told from 0, so precision cannot \
+                "the share of the population called positive cannot be distinguished from 0, so precision cannot \
                  be estimated",
             ),
             Self::ExactCounts => f.write_str(
@@ -71,7 +85,7 @@ impl fmt::Display for Note {
 }
 
 /// What there is to say about held-out scores.
-pub(super) fn notes(held_out: &HeldOut<'_>, judging: &Judging, has_precision: bool) -> Vec<Note> {
+pub(super) fn notes(held_out: &HeldOut<'_>, judging: &MetricOptions, has_precision: bool) -> Vec<Note> {
     let mut notes = Vec::new();
     let first = held_out.scores(Pile::Likelier)[0];
     if held_out.iter().all(|(_, _, score)| score == first) {

@@ -8,14 +8,7 @@ use crate::error::Error;
 use crate::estimate::Interval;
 use crate::estimate::distribution::Confidence;
 
-/// The ROC curve, from the highest threshold (nothing called positive) to the lowest (everything).
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Roc {
-    /// One point for each different score, and one above them all.
-    pub points: Vec<RocPoint>,
-}
-
-/// One threshold.
+/// One threshold of the ROC curve.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct RocPoint {
     /// Scores above or *at* this are called positive; none for the first point, where nothing is.
@@ -28,11 +21,12 @@ pub struct RocPoint {
     pub monotone: [f64; 2],
 }
 
-/// The ROC curve of held-out comparisons.
+/// The ROC curve of held-out comparisons, from the highest threshold (nothing called positive) to the lowest
+/// (everything): one point for each different score, and one above them all.
 ///
 /// Both rates must rise as the threshold falls; their estimates wiggle. The monotone curve is the rising
 /// one nearest to them (isotonic least squares), cut to [0, 1].
-pub fn roc(held_out: &HeldOut<'_>, assumptions: &Assumptions, level: f64) -> Result<Roc, Error> {
+pub fn roc(held_out: &HeldOut<'_>, assumptions: &Assumptions, level: f64) -> Result<Vec<RocPoint>, Error> {
     let mut sorted: Vec<(f32, usize, usize)> =
         held_out.iter().map(|(pile, at, score)| (score, pile, at)).collect();
     sorted.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
@@ -62,7 +56,7 @@ pub fn roc(held_out: &HeldOut<'_>, assumptions: &Assumptions, level: f64) -> Res
     for (at, point) in points.iter_mut().enumerate() {
         point.monotone = [0, 1].map(|rate| rates[rate][at].clamp(0.0, 1.0));
     }
-    Ok(Roc { points })
+    Ok(points)
 }
 
 /// The rising sequence nearest in least squares: neighbours that fall are pooled until none does.

@@ -11,7 +11,7 @@
 //! dyadic-robust variance. Loose piles: each item is a group. All sums are kept up to date one value at a
 //! time, so that a walk over all thresholds costs no more than one.
 
-use super::held_out::{Design, HeldOut};
+use super::held_out::{Dependence, HeldOut};
 
 pub(super) type Matrix = [[f64; 2]; 2];
 
@@ -54,25 +54,25 @@ struct Groups {
 impl<'a> Spread<'a> {
     pub(in crate::estimate) fn new(held_out: &'a HeldOut<'a>) -> Self {
         let [likelier, other] = held_out.sizes();
-        let loose = *held_out.design() == Design::Loose;
+        let loose = *held_out.dependence() == Dependence::Loose;
         let mut independent = Groups::new(if loose { likelier + other } else { likelier });
-        let mut shared = match held_out.design() {
-            Design::Items(shared) => Some(Groups::new(shared.items + shared.dyad_count)),
+        let mut shared = match held_out.dependence() {
+            Dependence::Items(shared) => Some(Groups::new(shared.items + shared.dyad_count)),
             _ => None,
         };
-        let (mut totals, mut squares) = ([0.0; 2], [0.0; 2]);
+        let mut totals = [0.0; 2];
         for (pile, at, _) in held_out.iter() {
             let weight = held_out.weight(at);
             totals[pile] += weight;
-            squares[pile] += weight * weight;
             independent.weigh(own_group(held_out, pile, at), pile, weight);
             if let Some(shared) = &mut shared {
                 shared_groups(held_out, at, |group| shared.weigh(group, pile, weight));
             }
         }
         independent.close(likelier + other, totals, [likelier, other]);
-        let mut sizes = [totals[0].powi(2) / squares[0], totals[1].powi(2) / squares[1]];
-        if let (Some(shared), Design::Items(items)) = (&mut shared, held_out.design()) {
+        let squares = |pile: usize| independent.weights.iter().map(|of| of[pile].powi(2)).sum::<f64>();
+        let mut sizes = [0, 1].map(|pile| totals[pile].powi(2) / squares(pile));
+        if let (Some(shared), Dependence::Items(items)) = (&mut shared, held_out.dependence()) {
             shared.close(items.items, totals, [items.items; 2]);
             // However often they are used, items are no more observations than there are of them.
             sizes = sizes.map(|size| size.min(items.items as f64));
@@ -112,22 +112,22 @@ impl<'a> Spread<'a> {
             independent: self.independent.covariance(means, self.totals),
             shared: self.shared.as_ref().map(|groups| groups.covariance(means, self.totals)),
             sizes: self.sizes,
-            paired: *self.held_out.design() != Design::Loose,
+            paired: *self.held_out.dependence() != Dependence::Loose,
         }
     }
 }
 
 /// The group of one observation when comparisons are independent.
 fn own_group(held_out: &HeldOut<'_>, pile: usize, at: usize) -> usize {
-    match held_out.design() {
-        Design::Loose => pile * held_out.sizes()[0] + at,
-        _ => at,
+    match held_out.dependence() {
+        Dependence::Loose => pile * held_out.sizes()[0] + at,
+        _ => held_out.answer(at),
     }
 }
 
 /// The groups of a comparison when items are shared: its two items, and their pair.
 fn shared_groups(held_out: &HeldOut<'_>, at: usize, mut visit: impl FnMut(usize)) {
-    if let Design::Items(shared) = held_out.design() {
+    if let Dependence::Items(shared) = held_out.dependence() {
         let [first, second] = shared.ends[at];
         visit(first as usize);
         // An item compared with itself is in one group, so nothing is counted twice.

@@ -54,8 +54,8 @@ pub fn best_bin(scores: &HeldOutScores, protocol: &Protocol, level: f64) -> Resu
     let kappas = format!("κ₁ = {first:.3}, κ₂ = {second:.3}");
     let note = if refuted {
         format!(
-            "no prior fits: {kappas}, smaller than {protocol} allows. The pairs were collected otherwise, or the \
-             labeller errs less than was said"
+            "no prior fits: {kappas}, smaller than {protocol} allows. The pairs were collected in another way, or \
+             the labeller errs less than was stated"
         )
     } else if tails.containment.iter().all(|side| side.high >= 1.0) {
         format!("{kappas}: the scores do not tell the two piles apart, so they say nothing about the prior")

@@ -3,20 +3,26 @@
 //!
 //! | estimator | needs | stands on |
 //! |---|---|---|
-//! | [`kept_share`], the paper's | how many pairs were shown | discard: T = 1 − π(1−π) |
-//! | [`best_bin`] | held-out scores | tails of the two piles: π ∈ [1−κ₁, κ₂] under discard |
-//! | [`pool_moment`] | the pool the pairs were drawn from | discard: p = (1−b)·p̃₊ + b·p̃₋ |
+//! | `kept_share`, the paper's | how many pairs were shown | discard: T = 1 − π(1−π) |
+//! | `best_bin` | held-out scores | tails of the two piles: π ∈ [1−κ₁, κ₂] under discard |
+//! | `pool_moment` | the pool the pairs were drawn from | discard: p = (1−b)·p̃₊ + b·p̃₋ |
 
 mod best_bin;
 mod kept_share;
+#[cfg(feature = "engine")]
 mod pool;
 
 use std::fmt;
 
 use serde::Serialize;
 
-pub use best_bin::{BestBin, best_bin};
+pub use best_bin::BestBin;
+#[doc(hidden)]
+pub use best_bin::best_bin;
+#[doc(hidden)]
 pub use kept_share::kept_share;
+#[cfg(feature = "engine")]
+#[doc(hidden)]
 pub use pool::pool_moment;
 
 use super::Interval;
@@ -127,7 +133,7 @@ pub fn recommend(estimates: Vec<PriorEstimate>) -> PriorReport {
         if !overlap(interval, &prior) {
             reasons.push(format!(
                 "{contrary} ({}) contradicts {best} ({}): the protocol or the labeller error may not be what was \
-                 said, so the prior is not known",
+                 stated, so the prior is not known",
                 range(interval),
                 range(&prior)
             ));
@@ -136,7 +142,7 @@ pub fn recommend(estimates: Vec<PriorEstimate>) -> PriorReport {
     }
     if prior.width() > WIDEST {
         reasons.push(format!(
-            "the narrowest interval, {} by {best}, is wider than {WIDEST}: these comparisons do not tell the prior",
+            "the narrowest interval, {} by {best}, is wider than {WIDEST}: these comparisons do not reveal the prior",
             range(&prior)
         ));
         recommended = None;
@@ -182,7 +188,7 @@ mod tests {
     fn wide_contradicting_or_missing_estimates_are_not_knowledge() {
         let wide = recommend(vec![says(PriorEstimator::BestBin, 0.1, 0.6)]);
         assert_eq!((wide.recommended, wide.prior), (None, interval(0.1, 0.6)));
-        assert!(wide.reasons[0].contains("do not tell"), "{:?}", wide.reasons);
+        assert!(wide.reasons[0].contains("do not reveal"), "{:?}", wide.reasons);
         let at_odds = recommend(vec![
             says(PriorEstimator::BestBin, 0.1, 0.2),
             says(PriorEstimator::KeptShare, 0.3, 0.45),

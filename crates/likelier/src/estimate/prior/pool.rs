@@ -34,35 +34,32 @@ pub fn pool_moment(
     let Some(means) = PoolMeans::new(fit, &ranked, pool)? else {
         return says(
             None,
-            "the pool holds no row that a fold's model has not been trained on; rows that were never compared are \
-             needed, or folds by items",
+            "the pool holds no row that a fold's model has not been trained on; add rows that were never compared, or \
+             use folds by items",
         );
     };
     if means.uncompared == 0 && means.compared_once {
         return says(
             None,
-            "the pool is nothing but the compared rows. It must also hold those of dropped pairs, or it is one \
-             half of each pile for every prior",
+            "the pool is nothing but the compared rows. It must also hold the rows of dropped pairs; otherwise it is \
+             one half of each pile, whatever the prior",
         );
     }
 
     // A = E₊g − E_pool g and D = E₊g − E₋g over folds; b solves A − bD = 0.
     let contrasts = ranked.contrasts();
     let (mut a, mut d) = (0.0, 0.0);
-    let total = ranked.len() as f64;
-    let pile_means = contrasts.means();
-    for (([likelier, other], count), pool) in pile_means.iter().zip(&means.of_fold) {
-        a += count / total * (likelier - pool);
-        d += count / total * (likelier - other);
+    let folds = contrasts.means();
+    let total: f64 = folds.iter().map(|fold| fold.weight).sum();
+    for (fold, pool) in folds.iter().zip(&means.of_fold) {
+        let [likelier, other] = fold.means;
+        a += fold.weight / total * (likelier - pool);
+        d += fold.weight / total * (likelier - other);
     }
-    // Centred g of a comparison's two items.
-    let centred = |at: usize| {
-        let ([likelier, other], _) = pile_means[contrasts.fold[at]];
-        (contrasts.likelier[at] - likelier, contrasts.other[at] - other)
-    };
+    // Centred g of an answer's two items.
     let (mut same, mut cross, mut apart) = (0.0, 0.0, 0.0);
-    for at in 0..ranked.len() {
-        let (likelier, other) = centred(at);
+    for answer in contrasts.by_answer(&folds) {
+        let [likelier, other] = answer.centred;
         same += likelier * likelier / (total * total);
         cross += likelier * (likelier - other) / (total * total);
         apart += (likelier - other).powi(2) / (total * total);
@@ -92,7 +89,7 @@ pub fn pool_moment(
             ),
         );
     }
-    says(Some(interval.clipped(0.0, 1.0)), "the pool lies between the two piles where this prior puts it")
+    says(Some(interval.clipped(0.0, 1.0)), "the pool lies between the two piles, where this prior puts it")
 }
 
 /// The mean of g over the pool by each fold's model, from rows that the model was not trained on.
@@ -113,10 +110,13 @@ impl PoolMeans {
         const SEVERAL: u32 = u32::MAX - 1;
         let mut fold_of = vec![NEVER; fit.rows.len()];
         let mut compared_once = true;
-        for ((likelier, other), fold) in fit.comparisons.iter().zip(fit.folds.of_comparisons()) {
+        let mut last = None;
+        for (at, (likelier, other)) in fit.comparisons.iter().enumerate() {
+            let (fold, answer) = (&fit.folds.of_comparisons()[at], fit.scores.answer(at));
+            let again = last.replace(answer) == Some(answer);
             for row in [likelier, other] {
                 let seen = &mut fold_of[row as usize];
-                compared_once &= *seen == NEVER;
+                compared_once &= again || *seen == NEVER;
                 *seen = if *seen == NEVER || *seen == *fold { *fold } else { SEVERAL };
             }
         }
@@ -134,7 +134,7 @@ impl PoolMeans {
         let (mut of_fold, mut of_compared, mut of_uncompared) = (Vec::new(), 0.0, 0.0_f64);
         for (fold, (classifier, map)) in fit.classifiers.iter().zip(&maps).enumerate() {
             let contrast = |rows: &[u32]| -> Result<(f64, f64, f64), Error> {
-                let scores = classifier.scores(fit.rows, rows)?;
+                let scores = classifier.scores_of(fit.rows, rows)?;
                 let values: Vec<f64> =
                     scores.iter().map(|score| map.at(ranked.rank(fold, *score))).collect();
                 let (mean, deviation) = mean_and_deviation(&values);

@@ -23,6 +23,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use rayon::prelude::*;
 use serde::Serialize;
 
+#[doc(hidden)]
 pub use candidates::{Candidate, Grid, draw, fit_each};
 pub use yardstick::Yardstick;
 
@@ -37,21 +38,23 @@ use crate::train::Control;
 use candidates::{Breakdown, check, families, fit_family, in_pool};
 
 /// How to choose.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rule {
+pub struct SelectionRule {
     /// What candidates are compared by.
     pub yardstick: Yardstick,
     /// How many standard errors of the difference still count as a tie; 0 takes the best.
     pub tolerance: f64,
 }
 
-impl Default for Rule {
+impl Default for SelectionRule {
     fn default() -> Self {
         Self { yardstick: Yardstick::default(), tolerance: 1.0 }
     }
 }
 
 /// How comparisons are dealt into folds.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dealing {
     /// How many.
@@ -70,7 +73,7 @@ impl Default for Dealing {
 
 /// A candidate as the held-out comparisons see it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Judged {
+pub struct Contender {
     /// Its name.
     pub name: String,
     /// What they say; absent if its training broke down, so that it cannot be chosen.
@@ -94,21 +97,27 @@ pub struct Standing {
 pub struct Selection {
     /// What candidates were compared by.
     pub yardstick: Yardstick,
-    /// Which candidate is chosen.
-    pub chosen: usize,
-    /// Which has the smallest value.
-    pub best: usize,
+    /// By how many comparisons.
+    pub comparisons: usize,
+    /// In how many folds.
+    pub folds: usize,
+    /// The name of the candidate that is chosen.
+    pub chosen: String,
+    /// The name of the one with the smallest value.
+    pub best: String,
     /// All candidates in their declared order.
-    pub judged: Vec<Judged>,
+    pub candidates: Vec<Contender>,
 }
 
 /// The out-of-fold scores of every candidate, counted from the threshold.
+#[doc(hidden)]
 #[derive(Clone, Debug, PartialEq)]
 pub struct OutOfFold<'a> {
     comparisons: &'a Comparisons,
     prior: Prior,
     protocol: Protocol,
     names: Vec<String>,
+    folds: usize,
     /// None where training broke down.
     margins: Vec<Option<HeldOutScores>>,
 }
@@ -119,13 +128,14 @@ type Margins = Result<[Vec<f32>; 2], Breakdown>;
 /// Judges the candidates, which are listed with the simplest first, and chooses one.
 ///
 /// `observe` is told how many of how many trainings are done. Train the chosen candidate on all
-/// comparisons afterwards. A candidate whose training breaks down is not chosen; it is an error only if all do.
+/// comparisons afterwards ([`Selection::of`]). A candidate whose training breaks down is not chosen; it is an error only if all do.
+#[doc(hidden)]
 pub fn select(
     rows: &Rows,
     comparisons: &Comparisons,
     candidates: &[Candidate],
     dealing: &Dealing,
-    rule: &Rule,
+    rule: &SelectionRule,
     control: &Control<'_>,
     observe: impl Fn(usize, usize) + Sync,
 ) -> Result<Selection, Error> {
@@ -135,6 +145,7 @@ pub fn select(
 /// Scores every comparison with every candidate, trained on the other folds.
 ///
 /// Trainings are independent and run in parallel; the result is the same for any number of threads.
+#[doc(hidden)]
 pub fn out_of_fold<'a>(
     rows: &Rows,
     comparisons: &'a Comparisons,
@@ -147,7 +158,7 @@ pub fn out_of_fold<'a>(
     let folds = Folds::new(comparisons, rows.len(), dealing.folds, dealing.grouping, dealing.seed)?;
     // Known to be too few before anything is trained.
     let placeholder = vec![0.0; comparisons.len()];
-    HeldOut::pairs(&placeholder, &placeholder)?;
+    HeldOut::pairs(&placeholder, &placeholder)?.of(comparisons)?;
 
     let families = families(candidates);
     let (jobs, done) = (families.len() * folds.count(), AtomicUsize::new(0));
@@ -166,7 +177,7 @@ pub fn out_of_fold<'a>(
             };
             let threshold = classifier.threshold();
             let counted_from_threshold = |pile| -> Result<Vec<f32>, Error> {
-                let scores = classifier.scores(rows, held_out.piles().rows(pile))?;
+                let scores = classifier.scores_of(rows, held_out.piles().rows(pile))?;
                 Ok(scores.iter().map(|score| score - threshold).collect())
             };
             margins
@@ -207,8 +218,10 @@ pub fn out_of_fold<'a>(
     let of_folds = folds.of_comparisons();
     let margins = margins.into_iter().map(|margins| {
         let kept = margins.ok();
-        kept.map(|[likelier, other]| HeldOutScores::new(likelier, other, of_folds.to_vec()))
-            .transpose()
+        kept.map(|[likelier, other]| {
+            HeldOutScores::new(likelier, other, of_folds.to_vec())?.of(comparisons)
+        })
+        .transpose()
     });
     let setting = &candidates[0].config.setting;
     Ok(OutOfFold {
@@ -216,8 +229,17 @@ pub fn out_of_fold<'a>(
         prior: setting.prior,
         protocol: setting.protocol,
         names: candidates.iter().map(|candidate| candidate.name.clone()).collect(),
+        folds: folds.count(),
         margins: margins.collect::<Result<_, _>>()?,
     })
+}
+
+impl Selection {
+    /// The chosen one of the candidates that were chosen from.
+    #[doc(hidden)]
+    pub fn of<'c>(&self, candidates: &'c [Candidate]) -> Option<&'c Candidate> {
+        candidates.iter().find(|candidate| candidate.name == self.chosen)
+    }
 }
 
 impl OutOfFold<'_> {
@@ -227,7 +249,7 @@ impl OutOfFold<'_> {
     }
 
     /// Chooses the simplest candidate that cannot be told from the best.
-    pub fn choose(&self, rule: &Rule) -> Result<Selection, Error> {
+    pub fn choose(&self, rule: &SelectionRule) -> Result<Selection, Error> {
         if !(rule.tolerance.is_finite() && rule.tolerance >= 0.0) {
             return Err(Error::Setting {
                 name: "the tolerance in standard errors",
@@ -239,7 +261,7 @@ impl OutOfFold<'_> {
         let confidence = Confidence::new(0.95)?;
         // Only the items of the comparisons matter here, not the scores.
         let placeholder = vec![0.0; self.comparisons.len()];
-        let held_out = HeldOut::pairs(&placeholder, &placeholder)?.of_items(self.comparisons)?;
+        let held_out = HeldOut::pairs(&placeholder, &placeholder)?.of(self.comparisons)?;
         // A mean over comparisons as if it were one of the likelier pile, which knows of shared items.
         let mean_of = |values: &dyn Fn(usize) -> f64| {
             let means = Spread::of(&held_out, |pile, at, _| if pile == 0 { values(at) } else { 0.0 });
@@ -266,17 +288,113 @@ impl OutOfFold<'_> {
                 standard_error: difference.width() / (2.0 * confidence.errors),
             })
         };
-        let judged: Vec<Judged> = self
+        let contenders: Vec<Contender> = self
             .names
             .iter()
             .enumerate()
-            .map(|(at, name)| Judged { name: name.clone(), standing: standing(at) })
+            .map(|(at, name)| Contender { name: name.clone(), standing: standing(at) })
             .collect();
         let tied = |standing: Standing| standing.behind <= rule.tolerance * standing.standard_error;
-        let chosen = judged
+        let chosen = contenders
             .iter()
-            .position(|judged| judged.standing.is_some_and(tied))
+            .position(|contender| contender.standing.is_some_and(tied))
             .unwrap_or(best);
-        Ok(Selection { yardstick: rule.yardstick, chosen, best, judged })
+        Ok(Selection {
+            yardstick: rule.yardstick,
+            comparisons: self.comparisons.answers(),
+            folds: self.folds,
+            chosen: contenders[chosen].name.clone(),
+            best: contenders[best].name.clone(),
+            candidates: contenders,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Answers;
+    use crate::random::{Purpose, stream, unit};
+
+    /// What two candidates make of the answers: the one that is good at the even ones and the other.
+    fn chosen(comparisons: &Comparisons, yardstick: Yardstick) -> Selection {
+        let mut rng = stream(4, Purpose::Comparisons);
+        let items: Vec<[f32; 2]> =
+            (0..800).map(|_| [(); 2].map(|()| 2.0 * unit(&mut rng) as f32 - 1.0)).collect();
+        let margins = [0, 1].map(|candidate| {
+            // The likelier of the two first items, and so on, is higher by so much.
+            let score = |item: u32, up: f32| {
+                items[item as usize][candidate] + if item.is_multiple_of(2) { up } else { -up }
+            };
+            let lift = |item: u32| if (item / 2) % 2 == candidate as u32 { 0.8 } else { 0.1 };
+            let (likelier, other) =
+                comparisons.iter().map(|(a, b)| (score(a, lift(a)), score(b, lift(b)))).unzip();
+            Some(HeldOutScores::of_one_model(likelier, other).unwrap().of(comparisons).unwrap())
+        });
+        let (prior, protocol) = (Prior::new(0.4).unwrap(), Protocol::FORCED_CHOICE);
+        let names = vec!["even".into(), "odd".into()];
+        let judged = OutOfFold { comparisons, prior, protocol, names, folds: 1, margins: margins.to_vec() };
+        judged.choose(&SelectionRule { yardstick, tolerance: 0.0 }).unwrap()
+    }
+
+    fn answers() -> Answers {
+        (0..400).map(|k| (2 * k, 2 * k + 1)).collect()
+    }
+
+    #[track_caller]
+    fn same_values(one: &Selection, two: &Selection) {
+        assert_eq!((&one.chosen, &one.best), (&two.chosen, &two.best));
+        for (one, two) in one.candidates.iter().zip(&two.candidates) {
+            let (one, two) = (one.standing.unwrap(), two.standing.unwrap());
+            assert!((one.value.value - two.value.value).abs() < 1e-12, "{one:?} is not {two:?}");
+            assert!((one.behind - two.behind).abs() < 1e-12, "{one:?} is not {two:?}");
+        }
+    }
+
+    #[test]
+    fn a_candidate_is_judged_by_weights_as_by_repeated_answers() {
+        for heavy in [0, 1] {
+            let times = |at: usize| if at % 2 == heavy { 2 } else { 1 };
+            let weights = (0..400).map(|at| times(at) as f32).collect();
+            let weighted = answers().weighted(weights).unwrap().comparisons();
+            let repeated: Comparisons = weighted
+                .iter()
+                .enumerate()
+                .flat_map(|(at, pair)| std::iter::repeat_n(pair, times(at)))
+                .collect();
+            for yardstick in Yardstick::ALL {
+                let found = chosen(&weighted, yardstick);
+                same_values(&found, &chosen(&repeated, yardstick));
+                assert_eq!(found.comparisons, 400);
+                let expected = if heavy == 0 { "even" } else { "odd" };
+                assert_eq!(found.best, expected, "{yardstick}: who is good where it counts");
+            }
+        }
+    }
+
+    #[test]
+    fn a_candidate_is_judged_by_a_tie_as_by_half_an_answer_each_way() {
+        let tied = answers().tied((0..400).map(|at| at % 4 < 2).collect()).unwrap();
+        let halves = tied.comparisons();
+        let apart: Comparisons = halves.iter().collect();
+        let apart = apart.weighted(halves.weights().unwrap().to_vec()).unwrap();
+        let both_ways: Comparisons = answers()
+            .pairs()
+            .iter()
+            .enumerate()
+            .flat_map(|(at, &(a, b))| if at % 4 < 2 { [(a, b), (b, a)] } else { [(a, b), (a, b)] })
+            .collect();
+        for yardstick in Yardstick::ALL {
+            let found = chosen(&halves, yardstick);
+            same_values(&found, &chosen(&apart, yardstick));
+            same_values(&found, &chosen(&both_ways, yardstick));
+            assert_eq!((found.comparisons, halves.len()), (400, 600));
+            let plain = chosen(&answers().comparisons(), yardstick);
+            let value = |of: &Selection| of.candidates[0].standing.unwrap().value.value;
+            assert!(
+                value(&found) > value(&plain) + 0.01,
+                "{yardstick}: ties speak against a sure candidate"
+            );
+        }
     }
 }

@@ -24,7 +24,7 @@ use super::{Classifier, Weights};
 use crate::error::Error;
 use crate::files::replace;
 use metadata::Metadata;
-use read::{Trouble, read};
+use read::{ReadTrouble, read};
 
 /// The newest format, and the one that is written.
 const FORMAT: u32 = 1;
@@ -67,8 +67,8 @@ impl Classifier {
         let from_file = |reason| Error::file(path, reason);
         let file = File::open(path).map_err(from_file)?;
         read(file).map_err(|trouble| match trouble {
-            Trouble::Io(reason) => from_file(reason),
-            Trouble::Fault(fault) => Error::Model { path: Some(path.to_owned()), fault },
+            ReadTrouble::Io(reason) => from_file(reason),
+            ReadTrouble::Fault(fault) => Error::Model { path: Some(path.to_owned()), fault },
         })
     }
 
@@ -94,8 +94,8 @@ impl Classifier {
     /// A model from the content of a model file. Any bytes may be given.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         read(bytes).map_err(|trouble| match trouble {
-            Trouble::Io(reason) => Error::file(Path::new("the bytes of a model"), reason),
-            Trouble::Fault(fault) => Error::Model { path: None, fault },
+            ReadTrouble::Io(reason) => Error::file(Path::new("the bytes of a model"), reason),
+            ReadTrouble::Fault(fault) => Error::Model { path: None, fault },
         })
     }
 
@@ -117,7 +117,7 @@ impl Classifier {
             ("threshold and probability map", &cut),
         ] {
             if let Some(number) = numbers.iter().find(|number| !number.is_finite()) {
-                return Err(ModelFault::Damaged(format!("{what} must be finite, and hold {number}")));
+                return Err(ModelFault::Damaged(format!("{what} must be finite, but hold {number}")));
             }
         }
         Ok(())
@@ -153,13 +153,13 @@ pub(super) fn little_endian(numbers: &[f32]) -> Vec<u8> {
     numbers.iter().flat_map(|number| number.to_le_bytes()).collect()
 }
 
-impl From<ModelFault> for Trouble {
+impl From<ModelFault> for ReadTrouble {
     fn from(fault: ModelFault) -> Self {
         Self::Fault(fault)
     }
 }
 
-impl From<io::Error> for Trouble {
+impl From<io::Error> for ReadTrouble {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }

@@ -14,7 +14,7 @@ use super::metadata::Metadata;
 use super::{FACTOR, KEY, ModelFault, OFFSET};
 
 /// What stands in the way of a model.
-pub(super) enum Trouble {
+pub(super) enum ReadTrouble {
     Io(io::Error),
     Fault(ModelFault),
 }
@@ -24,7 +24,7 @@ const LONGEST_HEADER: u64 = 100_000_000;
 
 /// Reads a model. No more is read, and so no more memory taken, than the header accounts for: a large
 /// file of another kind is refused after its first bytes.
-pub(super) fn read(mut from: impl Read) -> Result<Classifier, Trouble> {
+pub(super) fn read(mut from: impl Read) -> Result<Classifier, ReadTrouble> {
     let header = read_header(&mut from)?;
     let text = header.metadata().as_ref().and_then(|metadata| metadata.get(KEY));
     let Some(text) = text else {
@@ -50,19 +50,19 @@ pub(super) fn read(mut from: impl Read) -> Result<Classifier, Trouble> {
     classifier(&header, &data, metadata)
 }
 
-fn read_header(from: &mut impl Read) -> Result<Header, Trouble> {
+fn read_header(from: &mut impl Read) -> Result<Header, ReadTrouble> {
     let mut length = Vec::new();
     from.take(8).read_to_end(&mut length)?;
     let Ok(length) = <[u8; 8]>::try_from(length.as_slice()).map(u64::from_le_bytes) else {
         return Err(not_a_model(format!("it has only {} bytes", length.len())));
     };
     if length > LONGEST_HEADER {
-        return Err(not_a_model("it does not begin as a safetensors file does".into()));
+        return Err(not_a_model("it does not start like a safetensors file".into()));
     }
     let mut header = Vec::new();
     from.take(length).read_to_end(&mut header)?;
     if !header.starts_with(b"{") {
-        return Err(not_a_model("it does not begin as a safetensors file does".into()));
+        return Err(not_a_model("it does not start like a safetensors file".into()));
     }
     if (header.len() as u64) < length {
         return Err(damaged("the file is cut short, in its header".into()));
@@ -70,13 +70,13 @@ fn read_header(from: &mut impl Read) -> Result<Header, Trouble> {
     serde_json::from_slice(&header).map_err(|error| damaged(format!("in its header, {error}")))
 }
 
-fn classifier(header: &Header, data: &[u8], metadata: Metadata) -> Result<Classifier, Trouble> {
+fn classifier(header: &Header, data: &[u8], metadata: Metadata) -> Result<Classifier, ReadTrouble> {
     let width = metadata.features.width();
     let network = metadata.model.network(width).map_err(|error| damaged(error.to_string()))?;
     let tensors: Vec<_> = layers(&network).into_iter().flat_map(|(_, tensors)| tensors).collect();
     let (found, expected) = (header.tensors().len(), tensors.len() + 2);
     if found != expected {
-        return Err(damaged(format!("it holds {found} tensors, where {expected} belong")));
+        return Err(damaged(format!("it holds {found} tensors instead of {expected}")));
     }
     let numbers = |name: &str, shape: &[usize]| {
         let Some(info) = header.info(name) else {
@@ -84,7 +84,7 @@ fn classifier(header: &Header, data: &[u8], metadata: Metadata) -> Result<Classi
         };
         if info.dtype != Dtype::F32 || info.shape != shape {
             return Err(damaged(format!(
-                "tensor '{name}' is {} {:?}, where F32 {shape:?} belongs",
+                "tensor '{name}' is {} {:?}, but should be F32 {shape:?}",
                 info.dtype, info.shape
             )));
         }
@@ -94,7 +94,7 @@ fn classifier(header: &Header, data: &[u8], metadata: Metadata) -> Result<Classi
     };
     let scaling =
         Scaling::from_parts(metadata.scaling, numbers(OFFSET, &[width])?, numbers(FACTOR, &[width])?)
-            .ok_or_else(|| damaged("its scaling is not what its kind says".into()))?;
+            .ok_or_else(|| damaged("its scaling does not match its kind".into()))?;
     let mut weights = Weights { parameters: Vec::new(), buffers: Vec::new() };
     for tensor in &tensors {
         let numbers = numbers(&tensor.name, &tensor.shape)?;
@@ -124,10 +124,10 @@ fn classifier(header: &Header, data: &[u8], metadata: Metadata) -> Result<Classi
     Ok(classifier)
 }
 
-fn not_a_model(why: String) -> Trouble {
-    Trouble::Fault(ModelFault::NotAModel(why))
+fn not_a_model(why: String) -> ReadTrouble {
+    ReadTrouble::Fault(ModelFault::NotAModel(why))
 }
 
-fn damaged(why: String) -> Trouble {
-    Trouble::Fault(ModelFault::Damaged(why))
+fn damaged(why: String) -> ReadTrouble {
+    ReadTrouble::Fault(ModelFault::Damaged(why))
 }

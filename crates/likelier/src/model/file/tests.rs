@@ -1,7 +1,5 @@
 //! Round trips and damage.
 
-use std::time::Instant;
-
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -132,7 +130,7 @@ fn every_kind_of_model_comes_back_and_scores_the_same() {
         assert_eq!(loaded, saved);
         let width = saved.features.width();
         let rows = Rows::from_numbers((0..4 * width).map(|k| k as f32 * 0.1).collect(), width).unwrap();
-        let scores = |classifier: &Classifier| classifier.scores(&rows, &[0, 1, 2, 3]).unwrap();
+        let scores = |classifier: &Classifier| classifier.scores(&rows).unwrap();
         assert_eq!(scores(&loaded), scores(&saved));
     }
 }
@@ -168,7 +166,7 @@ fn a_flipped_byte_loads_or_is_refused_and_never_panics() {
                         classifier.to_bytes().unwrap();
                         let width = classifier.features.width();
                         let rows = Rows::from_numbers(vec![0.5; width], width).unwrap();
-                        classifier.scores(&rows, &[0]).unwrap();
+                        classifier.scores(&rows).unwrap();
                     }
                     Err(Error::Model { .. }) => refused += 1,
                     Err(other) => panic!("byte {at}: {other:?}"),
@@ -183,7 +181,7 @@ fn a_flipped_byte_loads_or_is_refused_and_never_panics() {
 fn shapes_that_the_file_has_no_room_for_are_refused_before_they_are_built() {
     let [linear, ..] = small();
     let bytes = linear.to_bytes().unwrap();
-    let start = Instant::now();
+    // No machine could build these: that there is an answer shows that nothing was built.
     for model in [
         json!({"kind": "mlp", "hidden": [1_000_000_000_000_u64], "norm": "none"}),
         json!({"kind": "mlp", "hidden": [u64::MAX, u64::MAX], "norm": "each-layer"}),
@@ -202,7 +200,6 @@ fn shapes_that_the_file_has_no_room_for_are_refused_before_they_are_built() {
         let said = fault(&with_metadata(&bytes, |metadata| metadata["model"] = model));
         assert!(said.contains("must be at least 1") || said.contains("square images"), "{said}");
     }
-    assert!(start.elapsed().as_secs() < 2);
 }
 
 #[test]
@@ -242,19 +239,19 @@ fn values_that_cannot_be_are_refused() {
     assert!(changed(&|all| all["setting"]["labeller_error"] = json!(0.5)).contains("below 0.5"));
     assert!(
         changed(&|all| all["threshold"] = json!(1e300))
-            .contains("threshold and probability map must be finite, and hold inf")
+            .contains("threshold and probability map must be finite, but hold inf")
     );
     assert!(changed(&|all| all["method"] = json!("magic")).contains("unknown method 'magic'"));
-    assert!(changed(&|all| all["scaling"] = json!("none")).contains("not what its kind says"));
-    assert!(changed(&|all| all["scaling"] = json!("largest-absolute")).contains("not what its kind says"));
+    assert!(changed(&|all| all["scaling"] = json!("none")).contains("does not match its kind"));
+    assert!(changed(&|all| all["scaling"] = json!("largest-absolute")).contains("does not match its kind"));
     let twice = |all: &mut Value| all["features"][1] = all["features"][0].clone();
     assert!(changed(&twice).contains("'f0' twice"));
     assert!(changed(&|all| all["features"] = json!([])).contains("the number of features"));
     let narrower = |all: &mut Value| all["features"] = json!([{"kind": "number", "name": "x"}]);
-    assert!(changed(&narrower).contains("'scaling.offset' is F32 [2], where F32 [1] belongs"));
+    assert!(changed(&narrower).contains("'scaling.offset' is F32 [2], but should be F32 [1]"));
 
     let other_type = with_header(&bytes, |header| header["layers.0.dense.bias"]["dtype"] = json!("I32"));
-    assert!(fault(&other_type).contains("'layers.0.dense.bias' is I32 [1], where F32 [1] belongs"));
+    assert!(fault(&other_type).contains("'layers.0.dense.bias' is I32 [1], but should be F32 [1]"));
     let renamed = with_header(&bytes, |header| {
         let tensor = header["layers.0.dense.bias"].take();
         header.as_object_mut().unwrap().remove("layers.0.dense.bias");
@@ -268,7 +265,7 @@ fn values_that_cannot_be_are_refused() {
         classifier.to_bytes()
     };
     let said = broken(&|mlp| mlp.weights.parameters[3] = f32::NAN).unwrap_err().to_string();
-    assert_eq!(said, "the model is damaged: the parameters must be finite, and hold NaN");
+    assert_eq!(said, "the model is damaged: the parameters must be finite, but hold NaN");
     assert!(broken(&|mlp| mlp.summary.held_out = Some(f64::INFINITY)).is_err());
     let negative = broken(&|mlp| mlp.weights.buffers[5] = -1.0).unwrap();
     assert!(fault(&negative).contains("'layers.1.norm.running_variance' holds a variance below 0"));

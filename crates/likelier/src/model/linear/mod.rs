@@ -10,9 +10,9 @@ use self::rows::{
     score_bytes, score_filled, score_numbers, score_sparse, sum_bytes, sum_filled, sum_numbers, sum_sparse,
 };
 use super::{Model, Stored, Weights};
-use crate::data::Values;
+use crate::data::Cells;
 use crate::error::Error;
-use crate::nn::parallel::share_pieces;
+use crate::numerics::parallel::share_pieces;
 use crate::random::{Rng, unit};
 
 /// A linear model. Its parameters are the weights and then the bias.
@@ -90,13 +90,13 @@ impl Model for Linear {
         let piece = self.piece(stored);
         share_pieces(scores, piece, |at, scores| {
             let which = &which[at * piece..at * piece + scores.len()];
-            match (rows.values(), offset) {
-                (Values::Numbers(values), _) => {
+            match (rows.cells(), offset) {
+                (Cells::Numbers(values), _) => {
                     score_numbers(values, which, offset, folded, bias[0], scores);
                 }
-                (Values::Bytes(values), _) => score_bytes(values, which, offset, folded, bias[0], scores),
-                (Values::Sparse(values), None) => score_sparse(values, which, folded, bias[0], scores),
-                (Values::Sparse(_), Some(offset)) => {
+                (Cells::Bytes(values), _) => score_bytes(values, which, offset, folded, bias[0], scores),
+                (Cells::Sparse(values), None) => score_sparse(values, which, folded, bias[0], scores),
+                (Cells::Sparse(_), Some(offset)) => {
                     score_filled(&Stored { which, ..*stored }, offset, folded, bias[0], scores);
                 }
             }
@@ -116,11 +116,11 @@ impl Model for Linear {
         let (of_weights, of_bias) = gradient.split_at_mut(self.width);
         of_bias[0] = score_gradients.iter().map(|&g| f64::from(g)).sum::<f64>() as f32;
         let offset = scaling.shift();
-        let sum = |which: &[u32], score_gradients: &[f32], sums: &mut [f32]| match (rows.values(), offset) {
-            (Values::Numbers(values), _) => sum_numbers(values, which, offset, score_gradients, sums),
-            (Values::Bytes(values), _) => sum_bytes(values, which, offset, score_gradients, sums),
-            (Values::Sparse(values), None) => sum_sparse(values, which, score_gradients, sums),
-            (Values::Sparse(_), Some(offset)) => {
+        let sum = |which: &[u32], score_gradients: &[f32], sums: &mut [f32]| match (rows.cells(), offset) {
+            (Cells::Numbers(values), _) => sum_numbers(values, which, offset, score_gradients, sums),
+            (Cells::Bytes(values), _) => sum_bytes(values, which, offset, score_gradients, sums),
+            (Cells::Sparse(values), None) => sum_sparse(values, which, score_gradients, sums),
+            (Cells::Sparse(_), Some(offset)) => {
                 sum_filled(&Stored { which, ..*batch }, offset, score_gradients, sums);
             }
         };
@@ -156,14 +156,14 @@ mod tests {
     use crate::random::{Purpose, stream};
 
     /// Rows with the default scaling of their kind, or another, fitted on all of them.
-    struct Fitted {
-        rows: Rows,
+    struct ScaledRows {
+        rows: Rows<'static>,
         scaling: Scaling,
         all: Vec<u32>,
     }
 
-    impl Fitted {
-        fn new(rows: Rows, kind: ScalingKind) -> Self {
+    impl ScaledRows {
+        fn new(rows: Rows<'static>, kind: ScalingKind) -> Self {
             let all: Vec<u32> = (0..rows.len() as u32).collect();
             Self { scaling: Scaling::fit(kind, &rows, &[&all]), rows, all }
         }
@@ -194,7 +194,7 @@ mod tests {
         let mut weights =
             Weights { parameters: Linear::initial_parameters(width, &mut rng), buffers: Vec::new() };
         let values = (0..5 * width).map(|_| unit(&mut rng) as f32 - 0.5).collect();
-        let rows = Fitted::new(Rows::from_numbers(values, width).unwrap(), ScalingKind::Standardise);
+        let rows = ScaledRows::new(Rows::from_numbers(values, width).unwrap(), ScalingKind::Standardise);
         let score_gradients = [0.3, -1.0, 0.25, 2.0, 0.7];
         let (_, gradient) = rows.both_ways(&weights, &score_gradients);
         let value = |weights: &Weights| {
@@ -219,7 +219,7 @@ mod tests {
         let mut parameters: Vec<f32> = (1..=100_u8).map(f32::from).collect();
         parameters.push(0.5);
         let weights = Weights { parameters, buffers: Vec::new() };
-        let rows = Fitted::plain((0..200_u8).map(f32::from).collect(), 100);
+        let rows = ScaledRows::plain((0..200_u8).map(f32::from).collect(), 100);
         let (scores, gradient) = rows.both_ways(&weights, &[1.0, 2.0]);
         assert_eq!(scores, [333_300.5, 838_300.5]);
         let expected: Vec<f32> = (0..100_u8).map(|x| 3.0 * f32::from(x) + 200.0).chain([3.0]).collect();
@@ -247,7 +247,7 @@ mod tests {
             ScalingKind::Standardise,
         ] {
             // The written formula, row by row in f64.
-            let fitted = Fitted::new(numbers.clone(), kind);
+            let fitted = ScaledRows::new(numbers.clone(), kind);
             let mut dense = Vec::new();
             crate::model::scaling::gather(&fitted.stored(), &mut dense);
             let (mut scores, mut gradient) = (Vec::new(), vec![0.0_f64; width + 1]);
@@ -261,7 +261,7 @@ mod tests {
             let size = dense.iter().fold(1.0_f64, |most, x| most.max(f64::from(x.abs())));
             for form in &forms {
                 let (ours, of_parameters) =
-                    Fitted::new(form.clone(), kind).both_ways(&weights, &score_gradients);
+                    ScaledRows::new(form.clone(), kind).both_ways(&weights, &score_gradients);
                 for (ours, theirs) in ours.iter().zip(&scores).chain(of_parameters.iter().zip(&gradient)) {
                     let off = (f64::from(*ours) - theirs).abs() / size;
                     assert!(off < 1e-5, "{kind:?}: {ours} is not {theirs}");
@@ -276,7 +276,7 @@ mod tests {
         let rows = Rows::from_numbers(vec![1e6, 1e6 + 100.0, 1e6 + 50.0, 1e6 + 75.0], 1).unwrap();
         let weights = Weights { parameters: vec![3.0, 0.0], buffers: Vec::new() };
         let (scores, gradient) =
-            Fitted::new(rows, ScalingKind::UnitRange).both_ways(&weights, &[1.0, 1.0, -1.0, -1.0]);
+            ScaledRows::new(rows, ScalingKind::UnitRange).both_ways(&weights, &[1.0, 1.0, -1.0, -1.0]);
         assert_eq!(scores, [0.0, 3.0, 1.5, 2.25]);
         assert_eq!(gradient, [-0.25, 0.0]);
     }
@@ -292,7 +292,7 @@ mod tests {
 
     #[test]
     fn rows_that_do_not_fit_are_refused() {
-        let rows = Fitted::plain(vec![0.0; 6], 3);
+        let rows = ScaledRows::plain(vec![0.0; 6], 3);
         let score = |width: usize, parameters: usize, scores: usize| {
             let weights = Weights { parameters: vec![0.0; parameters], buffers: Vec::new() };
             Linear::new(width).score(&weights, &rows.stored(), &mut vec![0.0; scores])

@@ -2,7 +2,7 @@
 
 use crate::data::SparseRows;
 use crate::model::Stored;
-use crate::nn::simd::{prefetch, wide, with_scratch};
+use crate::numerics::simd::{prefetch, wide, with_scratch};
 
 /// Defines the two loops over dense rows for one way of storing their numbers.
 macro_rules! dense_rows {

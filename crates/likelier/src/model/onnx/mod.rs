@@ -22,7 +22,7 @@ use prost::Message;
 
 use super::Classifier;
 use crate::error::Error;
-use proto::{Attribute, Entry, FLOAT, INT64, Model, Node, OperatorSet, Tensor, ValueInfo};
+use proto::{Attribute, Entry, FLOAT, INT64, OnnxModel, OnnxNode, OnnxTensor, OperatorSet, ValueInfo};
 
 /// What all runtimes of the last years read.
 const IR_VERSION: i64 = 8;
@@ -51,7 +51,7 @@ impl Classifier {
         Ok(model.encode_to_vec())
     }
 
-    fn onnx_model(&self) -> Result<Model, Error> {
+    fn onnx_model(&self) -> Result<OnnxModel, Error> {
         let mut graph = Graph::default();
         let inputs = graph.inputs(&self.features);
         let scaled = graph.scaling(&self.scaling, inputs);
@@ -59,7 +59,7 @@ impl Classifier {
         let last = graph.network(&network, &self.weights, scaled);
         graph.outputs(self, &last);
         let entry = |key: &str, value: String| Entry { key: key.into(), value };
-        Ok(Model {
+        Ok(OnnxModel {
             ir_version: IR_VERSION,
             producer_name: "likelier".into(),
             producer_version: env!("CARGO_PKG_VERSION").into(),
@@ -75,8 +75,8 @@ impl Classifier {
 /// A graph being put together.
 #[derive(Default)]
 struct Graph {
-    nodes: Vec<Node>,
-    constants: Vec<Tensor>,
+    nodes: Vec<OnnxNode>,
+    constants: Vec<OnnxTensor>,
     inputs: Vec<ValueInfo>,
 }
 
@@ -90,7 +90,7 @@ impl Graph {
 
     fn add_as(&mut self, output: &str, operation: &str, inputs: &[&str], attribute: Vec<Attribute>) {
         let domain = if operation == "OneHotEncoder" { ML } else { "" };
-        self.nodes.push(Node {
+        self.nodes.push(OnnxNode {
             input: inputs.iter().map(|&name| name.to_owned()).collect(),
             output: vec![output.to_owned()],
             op_type: operation.to_owned(),
@@ -102,7 +102,7 @@ impl Graph {
     /// Adds numbers, and gives their name.
     fn floats(&mut self, name: &str, shape: &[usize], values: &[f32]) -> String {
         let name = format!("{INNER}{name}");
-        self.constants.push(Tensor::floats(&name, shape, values));
+        self.constants.push(OnnxTensor::floats(&name, shape, values));
         name
     }
 
@@ -110,7 +110,7 @@ impl Graph {
     fn ints(&mut self, name: &str, values: &[usize]) -> String {
         let name = format!("{INNER}{name}");
         if self.constants.iter().all(|constant| constant.name != name) {
-            self.constants.push(Tensor::ints(&name, values));
+            self.constants.push(OnnxTensor::ints(&name, values));
         }
         name
     }
@@ -135,8 +135,8 @@ impl Graph {
         self.add_as(LABEL, "Cast", &[&above], vec![Attribute::int("to", i64::from(INT64))]);
     }
 
-    fn finish(self) -> proto::Graph {
-        proto::Graph {
+    fn finish(self) -> proto::OnnxGraph {
+        proto::OnnxGraph {
             node: self.nodes,
             name: "likelier".into(),
             initializer: self.constants,

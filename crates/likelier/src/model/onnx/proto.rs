@@ -15,7 +15,7 @@ fn signed(values: &[usize]) -> Vec<i64> {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct Model {
+pub(super) struct OnnxModel {
     #[prost(int64, tag = "1")]
     pub(super) ir_version: i64,
     #[prost(string, tag = "2")]
@@ -23,7 +23,7 @@ pub(super) struct Model {
     #[prost(string, tag = "3")]
     pub(super) producer_version: String,
     #[prost(message, optional, tag = "7")]
-    pub(super) graph: Option<Graph>,
+    pub(super) graph: Option<OnnxGraph>,
     #[prost(message, repeated, tag = "8")]
     pub(super) opset_import: Vec<OperatorSet>,
     #[prost(message, repeated, tag = "14")]
@@ -47,13 +47,13 @@ pub(super) struct Entry {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct Graph {
+pub(super) struct OnnxGraph {
     #[prost(message, repeated, tag = "1")]
-    pub(super) node: Vec<Node>,
+    pub(super) node: Vec<OnnxNode>,
     #[prost(string, tag = "2")]
     pub(super) name: String,
     #[prost(message, repeated, tag = "5")]
-    pub(super) initializer: Vec<Tensor>,
+    pub(super) initializer: Vec<OnnxTensor>,
     #[prost(message, repeated, tag = "11")]
     pub(super) input: Vec<ValueInfo>,
     #[prost(message, repeated, tag = "12")]
@@ -61,7 +61,7 @@ pub(super) struct Graph {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct Node {
+pub(super) struct OnnxNode {
     #[prost(string, repeated, tag = "1")]
     pub(super) input: Vec<String>,
     #[prost(string, repeated, tag = "2")]
@@ -110,7 +110,7 @@ impl Attribute {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct Tensor {
+pub(super) struct OnnxTensor {
     #[prost(int64, repeated, packed = "false", tag = "1")]
     pub(super) dims: Vec<i64>,
     #[prost(int32, tag = "2")]
@@ -121,7 +121,7 @@ pub(super) struct Tensor {
     pub(super) raw_data: Vec<u8>,
 }
 
-impl Tensor {
+impl OnnxTensor {
     pub(super) fn floats(name: &str, shape: &[usize], values: &[f32]) -> Self {
         Self { dims: signed(shape), data_type: FLOAT, name: name.into(), raw_data: little_endian(values) }
     }
@@ -147,7 +147,7 @@ impl ValueInfo {
         for length in signed(columns.as_slice()) {
             dim.push(Dimension { length: Some(length), name: None });
         }
-        let tensor_type = TensorType { elem_type, shape: Some(Shape { dim }) };
+        let tensor_type = TensorType { elem_type, shape: Some(OnnxShape { dim }) };
         Self { name: name.into(), r#type: Some(Type { tensor_type: Some(tensor_type) }) }
     }
 }
@@ -163,11 +163,11 @@ pub(super) struct TensorType {
     #[prost(int32, tag = "1")]
     pub(super) elem_type: i32,
     #[prost(message, optional, tag = "2")]
-    pub(super) shape: Option<Shape>,
+    pub(super) shape: Option<OnnxShape>,
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub(super) struct Shape {
+pub(super) struct OnnxShape {
     #[prost(message, repeated, tag = "1")]
     pub(super) dim: Vec<Dimension>,
 }

@@ -12,15 +12,15 @@ fn fixture(name: &str) -> (Classifier, Vec<u8>) {
     (classifier, fs::read(folder.join(format!("{name}.onnx"))).unwrap())
 }
 
-fn graph(classifier: &Classifier) -> proto::Graph {
-    Model::decode(&classifier.to_onnx().unwrap()[..]).unwrap().graph.unwrap()
+fn graph(classifier: &Classifier) -> proto::OnnxGraph {
+    OnnxModel::decode(&classifier.to_onnx().unwrap()[..]).unwrap().graph.unwrap()
 }
 
 #[test]
 fn the_exported_files_are_those_that_onnx_runtime_was_checked_with() {
     for name in ["linear", "categorical", "mlp", "resnet"] {
         let (classifier, committed) = fixture(name);
-        let mut committed = Model::decode(&committed[..]).unwrap();
+        let mut committed = OnnxModel::decode(&committed[..]).unwrap();
         // Whoever exports tells its own version.
         committed.producer_version = env!("CARGO_PKG_VERSION").into();
         assert_eq!(classifier.onnx_model().unwrap(), committed, "{name}");

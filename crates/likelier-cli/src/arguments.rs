@@ -1,0 +1,278 @@
+//! What verbs that learn from comparisons are given: items, answers, and how those came to be.
+
+use std::path::{Path, PathBuf};
+
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, ValueEnum};
+use likelier::model::ModelKind;
+use likelier::{Collection, Evidence, Prior, Protocol, ScorerOptions, Warning};
+use likelier_tables::{DatasetCard, FirstIndex, Given, GivenFiles, Items, Layout};
+
+use crate::terminal::{Result, detail, mistake, standard_input};
+
+/// What the columns of a table are.
+#[derive(Args)]
+#[command(next_help_heading = "Columns")]
+pub(crate) struct ColumnArguments {
+    /// The column that names the rows [default: `id` if there is one, else rows are numbered from 0].
+    #[arg(long, value_name = "COLUMN")]
+    id: Option<String>,
+    /// The columns to use as features [default: all others].
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
+    features: Option<Vec<String>>,
+    /// Columns of text to use as categories (one-hot).
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
+    categories: Vec<String>,
+    #[command(flatten)]
+    pub(crate) format: FormatArguments,
+}
+
+/// How a table is written, where that is not clear from itself.
+#[derive(Args)]
+pub(crate) struct FormatArguments {
+    /// The character between the fields of a text table of items, or `tab` [default: detected].
+    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
+    delimiter: Option<u8>,
+    /// Whether the first line of a text table of items names its columns [default: detected].
+    #[arg(long, value_name = "BOOL")]
+    header: Option<bool>,
+    /// The first index of LIBSVM files [default: 0 if it occurs, else 1].
+    #[arg(long, value_enum, value_name = "0|1")]
+    first_index: Option<IndexArgument>,
+    /// The array of an NPZ file that holds the rows.
+    #[arg(long, value_name = "NAME")]
+    array: Option<String>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum IndexArgument {
+    #[value(name = "0")]
+    Zero,
+    #[value(name = "1")]
+    One,
+}
+
+/// A count on the command line of something that there must be one of.
+pub(crate) fn at_least_one(text: &str) -> std::result::Result<usize, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("give a number from 1 up".into()),
+        Ok(count) => Ok(count),
+    }
+}
+
+fn delimiter(text: &str) -> std::result::Result<u8, String> {
+    match text.as_bytes() {
+        [byte] if byte.is_ascii() => Ok(*byte),
+        _ if text.eq_ignore_ascii_case("tab") || text == "\\t" => Ok(b'\t'),
+        _ => Err("give one character, such as ';', or tab".into()),
+    }
+}
+
+impl FormatArguments {
+    pub(crate) fn layout(&self) -> Layout {
+        Layout {
+            delimiter: self.delimiter,
+            header: self.header,
+            first_index: self.first_index.map(|index| match index {
+                IndexArgument::Zero => FirstIndex::Zero,
+                IndexArgument::One => FirstIndex::One,
+            }),
+            array: self.array.clone(),
+            ..Layout::default()
+        }
+    }
+}
+
+impl ColumnArguments {
+    pub(crate) fn layout(&self, label: Option<&str>) -> Layout {
+        Layout {
+            id: self.id.clone(),
+            label: label.map(str::to_owned),
+            features: self.features.clone(),
+            categories: self.categories.clone(),
+            ..self.format.layout()
+        }
+    }
+}
+
+/// Where comparisons are.
+#[derive(Args)]
+#[command(next_help_heading = "Input")]
+pub(crate) struct ComparisonArguments {
+    /// The items: CSV, TSV, Parquet, NPY, NPZ or LIBSVM, also as .gz or .xz; - for standard input, here
+    /// and for the files below.
+    #[arg(long, value_name = "FILE", required_unless_present = "likelier")]
+    pub(crate) items: Option<PathBuf>,
+    /// Which item was said to be likelier than which: columns `likelier,other`, and if you have them `annotator`,
+    /// `weight`, `tie`, `side`, `time`; or CatBoost's pairs of row numbers.
+    #[arg(long, value_name = "FILE", requires = "items", required_unless_present_any = ["likelier", "piles"])]
+    pub(crate) comparisons: Option<PathBuf>,
+    /// Instead of comparisons, two piles: columns `id,pile`, where a pile is likelier or other.
+    #[arg(long, value_name = "FILE", requires = "items", conflicts_with = "comparisons")]
+    piles: Option<PathBuf>,
+    /// Instead of items and comparisons, a table of likelier items …
+    #[arg(long, value_name = "FILE", requires = "other", conflicts_with_all = ["items", "comparisons", "piles"])]
+    likelier: Option<PathBuf>,
+    /// … and one of the items that each of them was compared with, row by row.
+    #[arg(long, value_name = "FILE", requires = "likelier")]
+    other: Option<PathBuf>,
+}
+
+/// Reads a table of items that was named on the command line.
+pub(crate) fn read_items(path: &Path, layout: &Layout) -> Result<Items> {
+    let items = Items::read(&standard_input::path_of(path)?, layout)?;
+    tell_items(path, &items);
+    Ok(items)
+}
+
+fn tell_items(path: &Path, items: &Items) {
+    detail(|| format!("{}: {} rows, {} features", path.display(), items.rows.len(), items.rows.width()));
+}
+
+impl ComparisonArguments {
+    /// The files that are named.
+    fn named(&self) -> impl Iterator<Item = &PathBuf> {
+        [&self.items, &self.comparisons, &self.piles, &self.likelier, &self.other]
+            .into_iter()
+            .flatten()
+    }
+
+    /// Every file that is read, so that none is written over.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let cards = self.named().filter(|path| !standard_input::is_meant_by(path));
+        let cards = cards.map(|path| path.with_file_name("dataset.json"));
+        self.named().cloned().chain(cards).collect()
+    }
+
+    /// Reads everything.
+    pub(crate) fn read(&self, layout: &Layout) -> Result<Given> {
+        standard_input::at_most_once(self.named())?;
+        let path = |named: &Option<PathBuf>| named.as_deref().map(standard_input::path_of).transpose();
+        let [items, comparisons, piles] =
+            [path(&self.items)?, path(&self.comparisons)?, path(&self.piles)?];
+        let [likelier, other] = [path(&self.likelier)?, path(&self.other)?];
+        let files = match (&items, &comparisons, &piles, &likelier, &other) {
+            (Some(items), Some(comparisons), ..) => GivenFiles::Comparisons { items, comparisons },
+            (Some(items), None, Some(piles), ..) => GivenFiles::Piles { items, piles },
+            (.., Some(likelier), Some(other)) => GivenFiles::Aligned { likelier, other },
+            // What clap asks for before a verb runs.
+            _ => return Err(mistake("the items or what was said about them are missing", "see --help")),
+        };
+        // No card lies beside standard input.
+        let beside = self.comparisons.as_deref().or(self.piles.as_deref());
+        let given = Given::read(files, layout, beside.filter(|path| !standard_input::is_meant_by(path)))?;
+        if let Some(path) = self.items.as_ref().or(self.likelier.as_ref()) {
+            tell_items(path, &given.items);
+        }
+        if let (Some(path), Evidence::Answers(answers)) = (&self.comparisons, &given.evidence) {
+            detail(|| format!("{}: {} comparisons", path.display(), answers.len()));
+        }
+        Ok(given)
+    }
+}
+
+/// A model by its name, of those that a verb offers.
+pub(crate) fn one_of(kinds: &'static [&'static str]) -> impl TypedValueParser<Value = ModelKind> {
+    PossibleValuesParser::new(kinds).try_map(|name| name.parse::<ModelKind>())
+}
+
+/// How items are scored.
+#[derive(Args)]
+#[command(next_help_heading = "Scorer")]
+pub(crate) struct ScorerArguments {
+    /// The model that scores the items; it is trained five times on the comparisons.
+    #[arg(long, value_name = "MODEL", default_value = "linear", value_parser = one_of(&["linear", "mlp"]))]
+    model: ModelKind,
+    /// The seed of all random choices.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+}
+
+impl ScorerArguments {
+    pub(crate) fn options(&self) -> ScorerOptions {
+        ScorerOptions::new(self.model, self.seed)
+    }
+}
+
+/// How the comparisons came to be.
+#[derive(Args)]
+#[command(next_help_heading = "Assumptions")]
+pub(crate) struct ProtocolArguments {
+    /// What happened to the pairs that were shown: "discard" dropped (negative, positive) pairs,
+    /// "forced-choice" kept every pair [default: from dataset.json].
+    #[arg(long, value_name = "discard|forced-choice")]
+    protocol: Option<String>,
+    /// How often the labeller gets a mixed pair wrong [default: from dataset.json, else 0].
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    labeller_error: Option<f64>,
+}
+
+/// What is believed about the population and the labeller.
+#[derive(Args)]
+#[command(next_help_heading = "Assumptions")]
+pub(crate) struct BeliefArguments {
+    /// The share of positives in the population [default: from dataset.json]. `train` also takes `auto`, and
+    /// estimates the share if it is not stated.
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    prior: Option<String>,
+    #[command(flatten)]
+    pub(crate) collected: ProtocolArguments,
+}
+
+impl ProtocolArguments {
+    /// The protocol by flags, else by dataset.json, else the one there is `otherwise`.
+    pub(crate) fn stated(
+        &self,
+        card: &DatasetCard,
+        otherwise: Option<Protocol>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Option<Protocol>> {
+        let collection = match self.protocol.as_ref().or(card.protocol.as_ref()) {
+            Some(name) => Some(name.parse::<Collection>()?),
+            None => otherwise.map(|protocol| protocol.collection()),
+        };
+        let Some(collection) = collection else { return Ok(None) };
+        if let Some(theirs) = &card.protocol
+            && theirs.parse::<Collection>()? != collection
+        {
+            warnings.push(overrides("--protocol", collection.name(), theirs));
+        }
+        if let (Some(ours), Some(theirs)) = (self.labeller_error, card.labeller_error)
+            && ours != theirs
+        {
+            warnings.push(overrides("--labeller-error", &ours.to_string(), &theirs.to_string()));
+        }
+        // An error belongs to the protocol it was said with.
+        let with_it = otherwise.filter(|_| self.protocol.is_none() && card.protocol.is_none());
+        let error = self.labeller_error.or(card.labeller_error);
+        let error = error.or(with_it.map(|protocol| protocol.labeller_error())).unwrap_or(0.0);
+        Ok(Some(Protocol::new(collection, error)?))
+    }
+}
+
+impl BeliefArguments {
+    /// Whether the prior is to be estimated, whatever dataset.json says.
+    pub(crate) fn is_auto(&self) -> bool {
+        self.prior.as_deref() == Some("auto")
+    }
+
+    /// The prior by flags, else by dataset.json.
+    pub(crate) fn stated_prior(
+        &self,
+        card: &DatasetCard,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Option<Prior>> {
+        let Some(given) = &self.prior else {
+            return Ok(card.prior.map(Prior::new).transpose()?);
+        };
+        let prior: Prior = given.parse()?;
+        if let Some(theirs) = card.prior.filter(|theirs| *theirs != prior.positive()) {
+            warnings.push(overrides("--prior", &prior.to_string(), &theirs.to_string()));
+        }
+        Ok(Some(prior))
+    }
+}
+
+fn overrides(what: &'static str, used: &str, stated: &str) -> Warning {
+    Warning::OverridesDataset { what, used: used.into(), stated: stated.into() }
+}

@@ -1,0 +1,80 @@
+//! How the work goes: bars on a terminal, lines with `--verbose`.
+
+use indicatif::ProgressBar;
+use likelier::Event;
+
+use crate::terminal::{bar, detail, range};
+
+/// One bar after the other, for what is done now.
+pub(crate) struct ProgressBars {
+    stage: &'static str,
+    bar: ProgressBar,
+    /// The last accuracy that was measured.
+    accuracy: String,
+    /// How many epochs there are at the most.
+    epochs: usize,
+}
+
+impl ProgressBars {
+    pub(crate) fn new() -> Self {
+        Self { stage: "", bar: ProgressBar::hidden(), accuracy: String::new(), epochs: 0 }
+    }
+
+    /// Whether anybody watches.
+    pub(crate) fn is_watched() -> bool {
+        !bar(0, "").is_hidden()
+    }
+
+    fn bar(&mut self, stage: &'static str, length: usize, template: &str) -> &ProgressBar {
+        if self.stage != stage {
+            self.bar.finish_and_clear();
+            (self.stage, self.bar) = (stage, bar(length as u64, template));
+        }
+        &self.bar
+    }
+
+    /// Shows the news.
+    pub(crate) fn show(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Scoring { fold, folds, epoch } => {
+                let bar = self.bar("scoring", *folds, "{bar:32} scoring: fold {msg}, {elapsed}");
+                bar.set_position(*fold as u64 - 1);
+                bar.set_message(format!("{fold} of {folds}, epoch {epoch}"));
+            }
+            Event::Choosing { done, of } => {
+                let bar =
+                    self.bar("choosing", *of, "{bar:32} choosing: {pos} of {len} trainings, {eta} left");
+                bar.set_position(*done as u64);
+                detail(|| format!("choosing: training {done} of {of}"));
+            }
+            Event::Epoch { epoch, epochs } => {
+                self.epochs = *epochs;
+                let fresh = epoch.accuracy.map(|accuracy| {
+                    format!(", accuracy {:.3} ({})", accuracy.value.clamp(0.0, 1.0), range(&accuracy))
+                });
+                let (number, risk) = (epoch.of.epoch, epoch.of.risk);
+                detail(|| {
+                    format!("epoch {number}: risk {risk:.4}{}", fresh.as_deref().unwrap_or_default())
+                });
+                // The bar keeps the last one in sight.
+                self.accuracy = fresh.unwrap_or(std::mem::take(&mut self.accuracy));
+                let message = format!("risk {risk:.4}{}", self.accuracy);
+                let bar = self.bar("training", *epochs, "{bar:32} epoch {pos} of {len}, {eta} left, {msg}");
+                bar.set_message(message);
+                bar.set_position(number as u64);
+            }
+            Event::Sensitivity { done, of } => {
+                let bar = self.bar("sensitivity", *of, "{bar:32} other priors: {pos} of {len}, {eta} left");
+                bar.set_position(*done as u64);
+                detail(|| format!("other priors: training {} of {of}", done + 1));
+            }
+            _ => {}
+        }
+    }
+
+    /// Clears the last bar, and says how many epochs there were to be.
+    pub(crate) fn end(self) -> usize {
+        self.bar.finish_and_clear();
+        self.epochs
+    }
+}

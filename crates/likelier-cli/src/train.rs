@@ -1,0 +1,224 @@
+//! `likelier train`: a classifier from items and comparisons.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use likelier::model::ModelKind;
+use likelier::train::Control;
+use likelier::{Error, FitOptions, Method, fit_with};
+
+use crate::arguments::{BeliefArguments, ColumnArguments, ComparisonArguments, at_least_one, one_of};
+use crate::progress::ProgressBars;
+use crate::report::{ImageShape, ReportArguments, ReportSources};
+use crate::terminal::{
+    Failure, NewFile, Result, ask_to_stop, end_at_once, mistake, print_json, print_text,
+};
+use crate::trained::Trained;
+
+/// Train a classifier from comparisons.
+///
+/// A share of the comparisons is held out to tell, without a label, how good the classifier is. The share of
+/// positives is estimated from the comparisons if it is not given, or with `--prior auto`.
+#[derive(Args)]
+#[command(after_help = "Examples:
+  likelier train --items items.csv --comparisons comparisons.csv --prior 0.3 --protocol forced-choice \\
+      --out model.likelier
+  likelier train --items images.npy --comparisons pairs.tsv --prior 0.5 --protocol discard --model mlp \\
+      --method pcomp-teacher --epochs 50 --out model.likelier
+  likelier train --items items.csv --comparisons comparisons.csv --select --out model.likelier")]
+#[allow(clippy::struct_excessive_bools, reason = "flags are independent of each other")]
+pub(crate) struct TrainVerb {
+    #[command(flatten)]
+    input: ComparisonArguments,
+    #[command(flatten)]
+    belief: BeliefArguments,
+    #[command(flatten)]
+    columns: ColumnArguments,
+    /// How to learn: the name of a method, as listed in docs/choosing.md [default: pair-posterior, or
+    /// pcomp-relu for piles].
+    #[arg(long, value_name = "METHOD")]
+    method: Option<String>,
+    /// Which model.
+    #[arg(long, value_name = "MODEL", default_value = "linear",
+        value_parser = one_of(&["linear", "mlp", "resnet34", "resnet32"]))]
+    model: ModelKind,
+    /// Units of the hidden layers of an mlp [default: 300,300,300].
+    #[arg(long, value_name = "N,…", value_delimiter = ',')]
+    hidden: Option<Vec<usize>>,
+    /// Channels, height and width of the images of a resnet, and of those that the report shows [default:
+    /// square, 1 or 3 channels].
+    #[arg(long, value_name = "C,H,W", value_parser = image_shape)]
+    image: Option<[usize; 3]>,
+    /// Passes over the comparisons [default: 100; fewer for pair-posterior with a network from thousands of
+    /// comparisons].
+    #[arg(long, value_name = "N")]
+    epochs: Option<usize>,
+    /// Rows in a mini-batch, counting both items of a comparison.
+    #[arg(long, value_name = "ROWS", default_value_t = 256)]
+    batch: usize,
+    /// The optimiser's step [default: 0.01 for linear, 0.001 for networks].
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
+    learning_rate: Option<f64>,
+    /// How strongly weights are pulled towards 0 [default: what the method recommends for the data].
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
+    weight_decay: Option<f64>,
+    /// Choose method, weight decay and learning rate, unless given, by cross-validation: five folds of the
+    /// comparisons trained on. Takes the simplest candidate within one standard error of the best.
+    #[arg(long)]
+    select: bool,
+    /// The share of the comparisons that is held out to judge the model, not to train it.
+    #[arg(long, value_name = "SHARE", default_value_t = 0.2, allow_negative_numbers = true)]
+    hold_out: f64,
+    /// Fit the map from scores to probabilities to the held-out comparisons; otherwise a score is
+    /// taken as log-odds.
+    #[arg(long)]
+    calibrate: bool,
+    /// Train again at five priors across the prior's interval (or within 0.1 of a known prior), to show how
+    /// much depends on it.
+    #[arg(long)]
+    sensitivity: bool,
+    /// The seed of all random choices.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Threads to use [default: all]. The model is the same for any number.
+    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    threads: Option<usize>,
+    /// Continue from where the same command was stopped.
+    #[arg(long)]
+    resume: bool,
+    /// The model file to write; - for standard output.
+    #[arg(long, value_name = "FILE")]
+    out: PathBuf,
+    #[command(flatten)]
+    report: ReportArguments,
+    /// Print the result as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl TrainVerb {
+    pub(crate) fn run(&self) -> Result<()> {
+        let method: Option<Method> = self.method.as_deref().map(str::parse).transpose()?;
+        if self.hidden.is_some() && self.model != ModelKind::Mlp {
+            return Err(mistake(
+                "--hidden is for an mlp, and this model is not one",
+                "add --model mlp, or leave out --hidden",
+            ));
+        }
+        let read = self.input.files();
+        let out = NewFile::create(&self.out, &read)?;
+        let alone = out.is_standard_output(self.json)?;
+        let reports = self.report.open(&self.out, out.is_a_file(), &read)?;
+        let state = RunState::beside(&self.out);
+        if !self.resume {
+            state.check_unused()?;
+        }
+        let given = self.input.read(&self.columns.layout(None))?;
+        let mut warnings = given.warnings();
+        let protocol = self.belief.collected.stated(&given.card, None, &mut warnings)?;
+        let prior = if self.belief.is_auto() {
+            None
+        } else {
+            self.belief.stated_prior(&given.card, &mut warnings)?
+        };
+        let image = ImageShape::of(&given.items.rows, self.image)?;
+        let (items, supervision) = given.supervised(protocol, prior);
+
+        let mut progress = ProgressBars::new();
+        let options = self
+            .options()
+            .method(method)
+            .diagnose(!reports.is_empty())
+            .watch(!reports.is_empty() || ProgressBars::is_watched())
+            .features(items.features.clone());
+        let control = Control {
+            threads: self.threads,
+            checkpoint: state.kept.then_some(state.path.as_path()),
+            stop: state.kept.then(ask_to_stop),
+            ..Control::default()
+        };
+        let fitted = fit_with(&items.rows, &supervision, &options, &control, &mut |event| {
+            progress.show(&event);
+        });
+        let epochs = progress.end();
+        end_at_once();
+        let fitted = fitted.map_err(|error| match error {
+            Error::Stopped { epoch } => mistake(
+                format!("stopped after epoch {epoch} of {epochs}"),
+                "the state is saved: the same command with --resume continues from there",
+            ),
+            other => Failure::from(other),
+        })?;
+        out.finish(|file| Ok(file.write_all(&fitted.classifier.to_bytes()?)?))?;
+        state.remove();
+
+        warnings.extend(fitted.warnings.iter().cloned());
+        let trained = Trained::new(&self.out, &fitted, &items.rows, self.seed, reports.paths());
+        let sources =
+            ReportSources { trained: &trained, fitted: &fitted, rows: &items.rows, ids: &items.ids, image };
+        reports.write(&sources, &warnings)?;
+        if self.json {
+            print_json("train", &trained, &warnings)
+        } else {
+            print_text(&if alone { String::new() } else { trained.text() }, &warnings)
+        }
+    }
+
+    /// What was stated on the command line, but for the method.
+    fn options(&self) -> FitOptions {
+        FitOptions::new()
+            .model(self.model)
+            .hidden(self.hidden.clone())
+            .image(self.image)
+            .epochs(self.epochs)
+            .batch_rows(self.batch)
+            .learning_rate(self.learning_rate)
+            .weight_decay(self.weight_decay)
+            .select(self.select)
+            .hold_out(self.hold_out)
+            .calibrate(self.calibrate)
+            .sensitivity(self.sensitivity)
+            .seed(self.seed)
+    }
+}
+
+/// Channels, height and width, as in `3,32,32`.
+fn image_shape(text: &str) -> std::result::Result<[usize; 3], String> {
+    let numbers: std::result::Result<Vec<usize>, _> =
+        text.split(',').map(|number| number.trim().parse()).collect();
+    let shape = numbers.ok().and_then(|numbers| numbers.try_into().ok());
+    shape.ok_or_else(|| "give channels, height and width, such as 3,32,32".into())
+}
+
+/// Where a run keeps its state: beside the model that it makes.
+struct RunState {
+    path: PathBuf,
+    kept: bool,
+}
+
+impl RunState {
+    fn beside(out: &Path) -> Self {
+        let mut name = out.to_owned().into_os_string();
+        name.push(".checkpoint");
+        // Beside a pipe or a device there is no place to keep anything.
+        let kept = out != Path::new("-") && fs::metadata(out).map_or(true, |out| out.is_file());
+        Self { path: name.into(), kept }
+    }
+
+    /// Refuses to start anew where an earlier run can go on.
+    fn check_unused(&self) -> Result<()> {
+        if !self.path.exists() {
+            return Ok(());
+        }
+        Err(mistake(
+            format!("{} holds the state of a run that was stopped", self.path.display()),
+            "add --resume to continue it, or remove the file to start again",
+        ))
+    }
+
+    /// The run is done.
+    fn remove(&self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}

@@ -1,0 +1,233 @@
+//! What training says when it is done.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use likelier::estimate::Interval;
+use likelier::estimate::metrics::Metrics;
+use likelier::estimate::selection::{Contender, Selection};
+use likelier::model::Architecture;
+use likelier::{AtPrior, Fitted, Method, Prior, Protocol, Rows};
+use serde::Serialize;
+
+use crate::terminal::range;
+
+/// What came out.
+#[derive(Serialize)]
+pub(crate) struct Trained<'a> {
+    pub(crate) model: &'a Path,
+    pub(crate) method: Method,
+    pub(crate) learning_rate: f64,
+    pub(crate) weight_decay: f64,
+    /// What was chosen from.
+    pub(crate) selection: Option<&'a Selection>,
+    pub(crate) architecture: &'a Architecture,
+    pub(crate) prior: Prior,
+    /// Where the prior was estimated.
+    pub(crate) prior_interval: Option<Interval>,
+    #[serde(flatten)]
+    pub(crate) protocol: Protocol,
+    pub(crate) items: usize,
+    pub(crate) features: usize,
+    pub(crate) comparisons: usize,
+    pub(crate) held_out_comparisons: usize,
+    pub(crate) epochs: usize,
+    pub(crate) risk: f64,
+    pub(crate) threshold: f32,
+    pub(crate) seed: u64,
+    /// How good the classifier is by the held-out comparisons.
+    pub(crate) label_free: Option<&'a Metrics>,
+    /// Where the reports are.
+    pub(crate) reports: Vec<PathBuf>,
+    /// What other priors would have given.
+    pub(crate) sensitivity: Option<&'a [AtPrior]>,
+}
+
+impl<'a> Trained<'a> {
+    /// What came out of a fit that was written to this file.
+    pub(crate) fn new(
+        model: &'a Path,
+        fitted: &'a Fitted,
+        rows: &Rows,
+        seed: u64,
+        reports: Vec<PathBuf>,
+    ) -> Self {
+        let classifier = &fitted.classifier;
+        let label_free = fitted.assessment.as_ref().map(|assessment| &assessment.metrics);
+        let last = fitted.epochs.last().map(|epoch| epoch.of).unwrap_or_default();
+        Self {
+            model,
+            method: fitted.config.method,
+            learning_rate: fitted.config.learning_rate,
+            weight_decay: fitted.config.weight_decay,
+            selection: fitted.selection.as_ref(),
+            architecture: classifier.architecture(),
+            prior: fitted.prior.prior,
+            prior_interval: fitted.prior.estimated,
+            protocol: classifier.setting().protocol,
+            items: rows.len(),
+            features: rows.width(),
+            comparisons: classifier.summary().comparisons,
+            held_out_comparisons: label_free.map_or(0, |metrics| metrics.sizes[0]),
+            epochs: last.epoch,
+            risk: last.risk,
+            threshold: classifier.threshold(),
+            seed,
+            label_free,
+            reports,
+            sensitivity: fitted.sensitivity.as_deref(),
+        }
+    }
+
+    /// As it was stated; an estimate is rounded.
+    pub(crate) fn shown_prior(&self) -> String {
+        match self.prior_interval {
+            Some(_) => format!("{:.3}", self.prior),
+            None => ((1e4 * self.prior.positive()).round() / 1e4).to_string(),
+        }
+    }
+
+    /// For people.
+    pub(crate) fn text(&self) -> String {
+        let mut text = format!(
+            "{}\n  {} {} from {} comparisons of {} items with {} features\n  prior {}, {}, seed {}; {} epochs, risk \
+             {:.4}\n",
+            self.model.display(),
+            self.method,
+            self.architecture,
+            self.comparisons,
+            self.items,
+            self.features,
+            self.shown_prior(),
+            self.protocol,
+            self.seed,
+            self.epochs,
+            self.risk
+        );
+        if let Some(selection) = self.selection {
+            text.push_str(&selection_text(selection));
+        }
+        if let Some(metrics) = &self.label_free {
+            let _ =
+                writeln!(text, "  without labels, by {} held-out comparisons:", self.held_out_comparisons);
+            for (name, interval) in [
+                ("accuracy", metrics.accuracy),
+                ("balanced accuracy", metrics.balanced_accuracy),
+                ("AUC", metrics.auc),
+            ] {
+                let shown = interval.clipped(0.0, 1.0);
+                let _ = writeln!(
+                    text,
+                    "    {name:<18} {:.3} ({:.0} % interval {:.3} to {:.3})",
+                    shown.value,
+                    100.0 * shown.level,
+                    shown.low,
+                    shown.high
+                );
+            }
+            if metrics.conservative {
+                text.push_str(
+                    "    intervals are wider than needed: the pairs were made with fixed class counts\n",
+                );
+            }
+            for note in &metrics.notes {
+                let _ = writeln!(text, "    note: {note}");
+            }
+        }
+        if let Some(sweep) = &self.sensitivity {
+            text.push_str(
+                "  with other priors:\n    prior   accuracy (95 % interval)   called positive   changed\n",
+            );
+            for at in *sweep {
+                let accuracy = at.accuracy.map_or("–".into(), |accuracy| {
+                    format!("{:.3} ({})", accuracy.clipped(0.0, 1.0).value, range(&accuracy))
+                });
+                let _ = writeln!(
+                    text,
+                    "    {:<7} {accuracy:<26} {:>15.3} {:>9.3}",
+                    format!("{:.3}", at.prior.positive()),
+                    at.called_positive,
+                    at.changed
+                );
+            }
+        }
+        for report in &self.reports {
+            let _ = writeln!(text, "  report: {}", report.display());
+        }
+        text
+    }
+}
+
+/// What was chosen from, and how.
+fn selection_text(selection: &Selection) -> String {
+    let names = selection.candidates.iter().map(|one| one.name.len());
+    let width = names.chain(["candidate".len()]).max().unwrap_or(0);
+    let mut text = format!(
+        "  chosen from {}, by the {} of {} comparisons in {} folds (lower is better):\n    {:<width$}  held out   \
+             behind the best\n",
+        selection.candidates.len(),
+        selection.yardstick,
+        selection.comparisons,
+        selection.folds,
+        "candidate"
+    );
+    for Contender { name, standing } in &selection.candidates {
+        let mark = if *name == selection.chosen { "→" } else { " " };
+        let _ = match standing {
+            Some(of) if *name == selection.best => {
+                writeln!(text, "  {mark} {name:<width$}    {:.4}   the best", of.value.value)
+            }
+            Some(of) => writeln!(
+                text,
+                "  {mark} {name:<width$}    {:.4}   {:.4} ± {:.4}",
+                of.value.value, of.behind, of.standard_error
+            ),
+            None => writeln!(text, "  {mark} {name:<width$}         –   its training broke down"),
+        };
+    }
+    text.push_str(if selection.chosen == selection.best {
+        "  → is the best, and no candidate above it in the list comes within one standard error of it\n"
+    } else {
+        "  → is the first in the list that is at most one standard error (±) behind the best\n"
+    });
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use likelier::estimate::selection::{Standing, Yardstick};
+
+    use super::*;
+
+    #[test]
+    fn the_table_marks_the_chosen_one_and_says_whose_training_broke_down() {
+        let standing = |value, behind| Standing {
+            value: Interval { value, low: value, high: value, level: 0.95 },
+            behind,
+            standard_error: 0.02,
+        };
+        let one = |name: &str, standing| Contender { name: name.into(), standing };
+        let selection = Selection {
+            yardstick: Yardstick::Orientation,
+            comparisons: 100,
+            folds: 5,
+            chosen: "first".into(),
+            best: "second".into(),
+            candidates: vec![
+                one("wild", None),
+                one("first", Some(standing(0.51, 0.01))),
+                one("second", Some(standing(0.5, 0.0))),
+            ],
+        };
+        assert_eq!(
+            selection_text(&selection),
+            "  chosen from 3, by the orientation of 100 comparisons in 5 folds (lower is better):
+    candidate  held out   behind the best
+    wild              –   its training broke down
+  → first        0.5100   0.0100 ± 0.0200
+    second       0.5000   the best
+  → is the first in the list that is at most one standard error (±) behind the best
+"
+        );
+    }
+}

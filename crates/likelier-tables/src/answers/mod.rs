@@ -1,0 +1,288 @@
+//! Answers as people have them in files, with all that was noted beside them.
+//!
+//! | form | columns |
+//! |---|---|
+//! | with a header | `likelier,other`, then any of `annotator,weight,tie,side,time` |
+//! | without one (CatBoost's pairs) | winner, loser and perhaps a weight; winner and loser are row numbers from 0 |
+//!
+//! Nothing is dropped in silence: an id that no item has is an error.
+
+mod piles;
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use likelier::Answers;
+use likelier::data::{Annotators, ShownSide, Texts};
+
+pub use self::piles::read_piles;
+use crate::error::TableError;
+use crate::ids::{Ids, row_number};
+use crate::layout::Layout;
+use crate::roles::Finder;
+use crate::table::{self, CellProblem, Chunk, Columns, Picked, TableReader};
+
+/// The columns beside the two items.
+const NOTES: [&str; 5] = ["annotator", "weight", "tie", "side", "time"];
+
+/// Reads answers about the items of these ids. Of the layout, `delimiter`, `header` and `array` are used.
+pub fn read_answers(path: &Path, ids: &Ids, layout: &Layout) -> Result<Answers, TableError> {
+    let mut table = table::open(path, layout)?;
+    let form = Form::of(path, table.columns())?;
+    let picked = form.picked();
+    table.select(picked.clone())?;
+    let mut chunk = Chunk::of(&*table, &picked);
+    let mut reading = Reading::new(path, ids, &form);
+    while table.read(&mut chunk)? {
+        for row in 0..chunk.rows {
+            reading.add(&chunk.texts, row, &*table)?;
+        }
+        chunk.texts.iter_mut().for_each(Texts::clear);
+        chunk.rows = 0;
+    }
+    reading.finish(&*table)
+}
+
+/// Which columns hold what.
+struct Form {
+    items: [usize; 2],
+    /// The columns of [`NOTES`], where there are any.
+    notes: [Option<usize>; NOTES.len()],
+    /// Whether items are given by row numbers alone, as there is no header.
+    by_row: bool,
+    names: [String; 2],
+}
+
+impl Form {
+    fn of(path: &Path, columns: &Columns) -> Result<Self, TableError> {
+        if let Columns::Named(_) = columns {
+            let names = ["likelier", "other"].map(String::from);
+            let found = Finder { path, columns }.all(&names)?;
+            let notes = NOTES.map(|name| columns.find(name));
+            return Ok(Self { items: [found[0], found[1]], notes, by_row: false, names });
+        }
+        let weight = match (columns, columns.count()) {
+            (Columns::Numbered(_), 2) => None,
+            (Columns::Numbered(_), 3) => Some(2),
+            (_, count) => {
+                let problem = format!(
+                    "has no header and {count} columns; without a header it must hold two row numbers and \
+                     perhaps a weight"
+                );
+                return Err(TableError::format(path, problem));
+            }
+        };
+        let names = [columns.name(0), columns.name(1)];
+        Ok(Self { items: [0, 1], notes: [None, weight, None, None, None], by_row: true, names })
+    }
+
+    fn picked(&self) -> Picked {
+        let texts = self.items.into_iter().chain(self.notes.into_iter().flatten()).collect();
+        Picked { texts, ..Picked::default() }
+    }
+
+    /// The place of a note among the texts that are read.
+    fn note(&self, note: usize) -> Option<usize> {
+        self.notes[note].map(|_| 2 + self.notes[..note].iter().flatten().count())
+    }
+}
+
+/// Answers in the making.
+struct Reading<'a> {
+    path: &'a Path,
+    form: &'a Form,
+    items: ItemFinder<'a>,
+    pairs: Vec<(u32, u32)>,
+    weights: Vec<f32>,
+    ties: Vec<bool>,
+    sides: Vec<Option<ShownSide>>,
+    annotators: Annotators,
+    times: Texts,
+    known: HashMap<String, u32>,
+    rows: usize,
+}
+
+impl<'a> Reading<'a> {
+    fn new(path: &'a Path, ids: &'a Ids, form: &'a Form) -> Self {
+        Self {
+            path,
+            form,
+            items: ItemFinder::new(path, ids, form.by_row),
+            pairs: Vec::new(),
+            weights: Vec::new(),
+            ties: Vec::new(),
+            sides: Vec::new(),
+            annotators: Annotators::default(),
+            times: Texts::new(),
+            known: HashMap::new(),
+            rows: 0,
+        }
+    }
+
+    /// Adds row `at` of what was read, which is row `self.rows` of the file.
+    fn add(&mut self, texts: &[Texts], at: usize, table: &dyn TableReader) -> Result<(), TableError> {
+        let row = self.rows;
+        self.rows += 1;
+        let mut items = [None; 2];
+        for side in 0..2 {
+            let refused = |problem: CellProblem| {
+                let (column, name) = (self.form.items[side], self.form.names[side].clone());
+                problem.at(self.path, table.position(row), column, name)
+            };
+            items[side] = self.items.find(texts[side].get(at), row).map_err(refused)?;
+        }
+        if let [Some(likelier), Some(other)] = items {
+            if likelier == other {
+                return Err(TableError::ComparedWithItself {
+                    path: self.path.to_owned(),
+                    position: table.position(row),
+                    id: texts[0].get(at).to_owned(),
+                });
+            }
+            self.pairs.push((likelier, other));
+        }
+        for note in 0..NOTES.len() {
+            if let Some(place) = self.form.note(note) {
+                self.add_note(note, texts[place].get(at)).map_err(|problem| {
+                    let column = self.form.notes[note].unwrap_or_default();
+                    problem.at(self.path, table.position(row), column, NOTES[note].into())
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add_note(&mut self, note: usize, text: &str) -> Result<(), CellProblem> {
+        match NOTES[note] {
+            "annotator" => {
+                let next = self.annotators.names.len() as u32;
+                let known = self.known.get(text).copied();
+                if known.is_none() {
+                    self.annotators.names.push(text);
+                    self.known.insert(text.to_owned(), next);
+                }
+                self.annotators.of.push(known.unwrap_or(next));
+            }
+            "weight" => {
+                let weight = table::number(text.as_bytes())?;
+                if weight < 0.0 {
+                    return Err(CellProblem::NotAllowed(format!("the weight {weight} is negative")));
+                }
+                self.weights.push(weight);
+            }
+            "tie" => self.ties.push(parse_tie(text)?),
+            "side" => self.sides.push(parse_side(text)?),
+            _ => self.times.push(text),
+        }
+        Ok(())
+    }
+
+    fn finish(self, table: &dyn TableReader) -> Result<Answers, TableError> {
+        self.items.finish(table)?;
+        if self.rows == 0 {
+            return Err(TableError::format(self.path, "holds no comparisons"));
+        }
+        let [annotator, weight, tie, side, time] = self.form.notes.map(|note| note.is_some());
+        if weight && self.weights.iter().all(|weight| *weight == 0.0) {
+            return Err(TableError::format(self.path, "every weight is 0, so no comparison would count"));
+        }
+        let mut answers = Answers::from_iter(self.pairs);
+        if annotator {
+            answers = answers.by(self.annotators)?;
+        }
+        if weight {
+            answers = answers.weighted(self.weights)?;
+        }
+        if tie {
+            answers = answers.tied(self.ties)?;
+        }
+        if side {
+            answers = answers.shown(self.sides)?;
+        }
+        if time {
+            answers = answers.at(self.times)?;
+        }
+        Ok(answers)
+    }
+}
+
+fn parse_tie(text: &str) -> Result<bool, CellProblem> {
+    let is = |words: [&str; 3]| words.iter().any(|word| text.eq_ignore_ascii_case(word));
+    if is(["1", "true", "yes"]) {
+        Ok(true)
+    } else if text.is_empty() || is(["0", "false", "no"]) {
+        Ok(false)
+    } else {
+        Err(CellProblem::NotAllowed(format!(
+            "'{text}' is neither a tie (1, true, yes) nor no tie (0, false, no)"
+        )))
+    }
+}
+
+fn parse_side(text: &str) -> Result<Option<ShownSide>, CellProblem> {
+    if text.is_empty() {
+        Ok(None)
+    } else if text.eq_ignore_ascii_case("left") {
+        Ok(Some(ShownSide::Left))
+    } else if text.eq_ignore_ascii_case("right") {
+        Ok(Some(ShownSide::Right))
+    } else {
+        Err(CellProblem::NotAllowed(format!(
+            "'{text}' is not a side: give left or right, where the likelier item was shown, or nothing if not known"
+        )))
+    }
+}
+
+/// Finds items by their ids and counts what is not found.
+struct ItemFinder<'a> {
+    path: &'a Path,
+    ids: &'a Ids,
+    by_row: bool,
+    /// The first id of no item, with its row.
+    unknown: Option<(usize, String)>,
+    unknown_count: usize,
+}
+
+impl<'a> ItemFinder<'a> {
+    fn new(path: &'a Path, ids: &'a Ids, by_row: bool) -> Self {
+        Self { path, ids, by_row, unknown: None, unknown_count: 0 }
+    }
+
+    /// The item of an id; what is not found is told at the end.
+    fn find(&mut self, text: &str, row: usize) -> Result<Option<u32>, CellProblem> {
+        if text.is_empty() {
+            return Err(CellProblem::Missing);
+        }
+        let mut item = self.ids.find(text);
+        if self.by_row && !self.ids.are_numbers() {
+            // Without a header these are row numbers. Items with ids that are numbers of other rows make
+            // it a guess, and a wrong guess would go unnoticed.
+            let numbered = row_number(text, self.ids.len());
+            if item.is_some() && item != numbered {
+                let problem = format!(
+                    "without a header, '{text}' is a row number, but an item in another row has it as its \
+                     id; if you mean ids, add the header 'likelier,other'"
+                );
+                return Err(CellProblem::NotAllowed(problem));
+            }
+            item = numbered;
+        }
+        if item.is_none() {
+            self.unknown_count += 1;
+            self.unknown.get_or_insert_with(|| (row, text.to_owned()));
+        }
+        Ok(item)
+    }
+
+    fn finish(&self, table: &dyn TableReader) -> Result<(), TableError> {
+        match &self.unknown {
+            Some((row, id)) => Err(TableError::UnknownId {
+                path: self.path.to_owned(),
+                position: table.position(*row),
+                id: id.clone(),
+                count: self.unknown_count,
+            }),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Items a batch at a time: what scoring reads, in memory that does not grow with the file.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+
+use super::Layout;
+use super::roles::Roles;
+use super::table::{self, CellProblem, Chunk, Position, TableReader};
+use crate::error::TableError;
+use likelier::Rows;
+use likelier::data::Values;
+use likelier::data::{Column, Features, Texts};
+
+/// A file of items, read from its start to its end in batches.
+///
+/// ```no_run
+/// # use likelier::data::Features;
+/// # use likelier_tables::{ItemBatch, ItemBatches, Layout};
+/// # let features = Features::numbered(3);
+/// let mut batches = ItemBatches::open("new.parquet".as_ref(), &features, &Layout::default())?;
+/// let mut batch = ItemBatch::default();
+/// while batches.read(&mut batch)? {
+///     // score batch.rows, write beside batch.ids
+/// }
+/// # Ok::<(), likelier_tables::TableError>(())
+/// ```
+pub struct ItemBatches {
+    reader: Reader,
+    rows: usize,
+}
+
+/// Some of the items of a file, in its order. Its memory is used again for the next batch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ItemBatch {
+    /// The ids.
+    pub ids: BatchIds,
+    /// The features.
+    pub rows: Rows<'static>,
+    /// The labels, if the file was said to have them.
+    pub labels: Option<Texts>,
+    /// How many cells hold a category that was not seen in training: all its features are 0 there.
+    pub unseen_categories: usize,
+}
+
+/// The ids of a batch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BatchIds {
+    /// Row numbers.
+    Numbered {
+        /// That of the first row of the batch.
+        first: usize,
+    },
+    /// Texts of the file.
+    Named(Texts),
+}
+
+impl BatchIds {
+    /// The id of a row of the batch.
+    pub fn name(&self, row: usize) -> Cow<'_, str> {
+        match self {
+            Self::Numbered { first } => Cow::Owned((first + row).to_string()),
+            Self::Named(names) => Cow::Borrowed(names.get(row)),
+        }
+    }
+}
+
+impl Default for ItemBatch {
+    fn default() -> Self {
+        Self {
+            ids: BatchIds::Numbered { first: 0 },
+            rows: Rows::of_checked(Values::Numbers(Vec::new()), 1),
+            labels: None,
+            unseen_categories: 0,
+        }
+    }
+}
+
+impl ItemBatches {
+    /// Opens a file for a model with these features.
+    ///
+    /// Columns are found by their names: their order does not matter, and more of them do no harm. In a
+    /// file without names there must be exactly as many. Of the layout, `features` and `categories` are
+    /// not used.
+    pub fn open(path: &Path, features: &Features, layout: &Layout) -> Result<Self, TableError> {
+        let table = table::open(path, layout)?;
+        let roles = Roles::of_features(path, table.columns(), features, layout)?;
+        Ok(Self { reader: Reader::new(path, table, &roles, features)?, rows: 0 })
+    }
+
+    /// Reads the next batch; `false` means that there is none.
+    pub fn read(&mut self, batch: &mut ItemBatch) -> Result<bool, TableError> {
+        let mut cells = std::mem::take(batch).rows.into_values();
+        cells.clear();
+        if std::mem::discriminant(&cells) == std::mem::discriminant(&self.reader.chunk.cells) {
+            self.reader.chunk.cells = cells;
+        }
+        self.reader.clear();
+        let Some(rows) = self.reader.read()? else {
+            return match self.rows {
+                0 => Err(no_rows(&self.reader.path)),
+                _ => Ok(false),
+            };
+        };
+        let first = self.rows;
+        self.rows += rows.len();
+        let (cells, ids, labels) = self.reader.take();
+        *batch = ItemBatch {
+            ids: ids.map_or(BatchIds::Numbered { first }, BatchIds::Named),
+            rows: Rows::of_checked(cells, self.reader.width),
+            labels,
+            unseen_categories: std::mem::take(&mut self.reader.unseen),
+        };
+        Ok(true)
+    }
+}
+
+/// The complaint about a file that is there but holds nothing.
+pub(super) fn no_rows(path: &Path) -> TableError {
+    TableError::format(path, "holds no rows")
+}
+
+/// Rows of features out of a table, with categories made one-hot. Rows collect in `chunk`.
+pub(super) struct Reader {
+    path: PathBuf,
+    table: Box<dyn TableReader>,
+    width: usize,
+    /// The columns of the table that are text: id, label, categories.
+    texts: Vec<usize>,
+    has_id: bool,
+    has_label: bool,
+    categories: Vec<Category>,
+    chunk: Chunk,
+    /// Rows read from the table.
+    done: usize,
+    unseen: usize,
+}
+
+/// A category: the place of its first feature, and the values in order.
+struct Category {
+    place: usize,
+    values: HashMap<String, usize>,
+}
+
+impl Reader {
+    pub(super) fn new(
+        path: &Path,
+        mut table: Box<dyn TableReader>,
+        roles: &Roles,
+        features: &Features,
+    ) -> Result<Self, TableError> {
+        let selection = roles.selection(features);
+        table.select(selection.clone())?;
+        let mut place = 0;
+        let mut categories = Vec::new();
+        for column in features.columns() {
+            if let Column::Category { values, .. } = column {
+                let values = values.iter().enumerate().map(|(at, value)| (value.clone(), at)).collect();
+                categories.push(Category { place, values });
+            }
+            place += column.width();
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            width: selection.width,
+            has_id: roles.id.is_some(),
+            has_label: roles.label.is_some(),
+            categories,
+            chunk: Chunk::of(&*table, &selection),
+            texts: selection.texts,
+            table,
+            done: 0,
+            unseen: 0,
+        })
+    }
+
+    /// Appends rows to what was read before and says which they are; `None` at the end of the file.
+    pub(super) fn read(&mut self) -> Result<Option<Range<usize>>, TableError> {
+        let start = self.chunk.rows;
+        if !self.table.read(&mut self.chunk)? {
+            return Ok(None);
+        }
+        let rows = start..self.chunk.rows;
+        // Only the texts of categories are new ones alone.
+        let kept = usize::from(self.has_id) + usize::from(self.has_label);
+        for (at, texts) in self.chunk.texts.iter().enumerate() {
+            let new = texts.len() - rows.len();
+            if let Some(row) = (0..rows.len()).find(|row| texts.get(new + row).is_empty()) {
+                return Err(self.missing(self.done + row, self.texts[at]));
+            }
+        }
+        for (category, texts) in self.categories.iter().zip(&mut self.chunk.texts[kept..]) {
+            if let Values::Numbers(cells) = &mut self.chunk.cells {
+                for (row, text) in rows.clone().zip(texts.iter()) {
+                    match category.values.get(text) {
+                        Some(at) => cells[row * self.width + category.place + at] = 1.0,
+                        None => self.unseen += 1,
+                    }
+                }
+            }
+            texts.clear();
+        }
+        self.done += rows.len();
+        Ok(Some(rows))
+    }
+
+    fn missing(&self, row: usize, column: usize) -> TableError {
+        let name = self.table.columns().name(column);
+        CellProblem::Missing.at(&self.path, self.table.position(row), column, name)
+    }
+
+    /// Forgets the rows, keeping the memory.
+    fn clear(&mut self) {
+        self.chunk.cells.clear();
+        self.chunk.texts.iter_mut().for_each(Texts::clear);
+        self.chunk.rows = 0;
+    }
+
+    /// Hands over the cells, ids and labels that were read.
+    pub(super) fn take(&mut self) -> (Values, Option<Texts>, Option<Texts>) {
+        let cells = std::mem::replace(&mut self.chunk.cells, self.table.store());
+        let mut texts = self.chunk.texts.iter_mut();
+        let ids = if self.has_id { texts.next().map(std::mem::take) } else { None };
+        let labels = if self.has_label { texts.next().map(std::mem::take) } else { None };
+        self.chunk.rows = 0;
+        (cells, ids, labels)
+    }
+
+    /// Goes on collecting where a reader of another file with the same features has ended.
+    pub(super) fn after(mut self, before: Self) -> Result<Self, TableError> {
+        let forms = [&self, &before].map(|reader| std::mem::discriminant(&reader.chunk.cells));
+        if forms[0] != forms[1] {
+            let problem = format!(
+                "holds numbers of another form than {}: bytes, sparse and other numbers do not mix",
+                before.path.display()
+            );
+            return Err(TableError::format(&self.path, problem));
+        }
+        self.chunk = before.chunk;
+        Ok(self)
+    }
+
+    /// Where a row of the file stands in it.
+    pub(super) fn position(&self, row: usize) -> Position {
+        self.table.position(row)
+    }
+}

@@ -1,0 +1,177 @@
+//! One error type for everything that files can have wrong.
+//!
+//! Each message names the file and, where there is one, the place in it; then what is wrong, and what is allowed.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::table::{CellProblem, Position};
+
+/// Everything that can go wrong with a file of items or answers.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum TableError {
+    /// What was read cannot be used.
+    #[error(transparent)]
+    Unusable(#[from] likelier::Error),
+
+    /// A file that could not be read or written. Its reason is part of the message, not a further cause.
+    #[error("{}: {reason}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        reason: io::Error,
+    },
+
+    /// A file whose content is not what its format says.
+    #[error("{}{}: {problem}", path.display(), Place(*line, *column))]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// Line, from 1, in text files.
+        line: Option<usize>,
+        /// Column (field), from 1, in text files.
+        column: Option<usize>,
+        /// What is wrong, and what was expected.
+        problem: String,
+    },
+
+    /// A cell of a table that cannot be used.
+    #[error("{}, {position}, column {column}{}: {problem}", path.display(), InQuotes(name))]
+    Cell {
+        /// The file.
+        path: PathBuf,
+        /// The line or row.
+        position: Position,
+        /// Column (field), from 1.
+        column: usize,
+        /// Its name, which may be empty.
+        name: String,
+        /// What is wrong.
+        problem: CellProblem,
+    },
+
+    /// Columns that a table should have and has not.
+    #[error("{}: has no {} {}; there are: {}", path.display(), if missing.len() == 1 { "column" } else { "columns" },
+        listed(missing, usize::MAX), listed(present, 20))]
+    NoSuchColumn {
+        /// The file.
+        path: PathBuf,
+        /// The columns that are not there.
+        missing: Vec<String>,
+        /// The columns that are.
+        present: Vec<String>,
+    },
+
+    /// Two rows with the same id.
+    #[error("{}: the id '{id}' occurs twice, first at {first} and again at {second}", path.display())]
+    SameId {
+        /// The file.
+        path: PathBuf,
+        /// The id.
+        id: String,
+        /// Where it was first.
+        first: Position,
+        /// Where it was again.
+        second: Position,
+    },
+
+    /// An item compared with itself.
+    #[error("{}, {position}: '{id}' is compared with itself", path.display())]
+    ComparedWithItself {
+        /// The file.
+        path: PathBuf,
+        /// Where it stands.
+        position: Position,
+        /// The item.
+        id: String,
+    },
+
+    /// A comparison of something that is not an item.
+    #[error("{}, {position}: no item has the id '{id}' ({count} such {} in all)", path.display(),
+        if *count == 1 { "id" } else { "ids" })]
+    UnknownId {
+        /// The file.
+        path: PathBuf,
+        /// Where the first of them stands.
+        position: Position,
+        /// The first of them.
+        id: String,
+        /// How many cells hold the id of no item.
+        count: usize,
+    },
+}
+
+impl TableError {
+    /// Something that was said about a file and cannot be.
+    pub(crate) fn setting(name: &'static str, value: String, allowed: &'static str) -> Self {
+        Self::Unusable(likelier::Error::Setting { name, value, allowed })
+    }
+
+    /// A system error on a file.
+    #[doc(hidden)]
+    pub fn file(path: &Path, reason: io::Error) -> Self {
+        Self::File { path: path.to_owned(), reason }
+    }
+
+    /// A content error that has no line, as in binary files.
+    #[doc(hidden)]
+    pub fn format(path: &Path, problem: impl Into<String>) -> Self {
+        Self::Format { path: path.to_owned(), line: None, column: None, problem: problem.into() }
+    }
+
+    /// A content error at a line and, where it is known, a field of a text file.
+    #[doc(hidden)]
+    pub fn format_at(path: &Path, line: usize, column: Option<usize>, problem: impl Into<String>) -> Self {
+        Self::Format { path: path.to_owned(), line: Some(line), column, problem: problem.into() }
+    }
+}
+
+/// Names in quotes, the first few of them.
+fn listed(names: &[String], most: usize) -> String {
+    let more = names.len().saturating_sub(most);
+    let mut shown: Vec<String> = names.iter().take(most).map(|name| format!("'{name}'")).collect();
+    if more > 0 {
+        shown.push(format!("and {more} more"));
+    }
+    shown.join(", ")
+}
+
+struct InQuotes<'a>(&'a str);
+
+impl fmt::Display for InQuotes<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() { Ok(()) } else { write!(f, " ('{}')", self.0) }
+    }
+}
+
+struct Place(Option<usize>, Option<usize>);
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(line) = self.0 {
+            write!(f, ", line {line}")?;
+        }
+        if let Some(column) = self.1 {
+            write!(f, ", column {column}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_content_error_names_file_line_and_column() {
+        let path = Path::new("wines.csv");
+        assert_eq!(
+            TableError::format_at(path, 7, Some(3), "'abc' is not a number").to_string(),
+            "wines.csv, line 7, column 3: 'abc' is not a number"
+        );
+        assert_eq!(TableError::format(path, "too short").to_string(), "wines.csv: too short");
+    }
+}

@@ -1,0 +1,111 @@
+//! Everything that is learned from, out of its files: items, answers, and the card beside them.
+
+use std::path::Path;
+
+use likelier::{Answers, Evidence, Prior, Protocol, Supervision, Warning};
+
+use crate::answers::{read_answers, read_piles};
+use crate::card::DatasetCard;
+use crate::error::TableError;
+use crate::ids::Ids;
+use crate::items::Items;
+use crate::layout::Layout;
+
+/// Where items and answers are.
+#[derive(Clone, Copy, Debug)]
+pub enum GivenFiles<'a> {
+    /// A table of items, and one of comparisons between them.
+    Comparisons {
+        /// The items.
+        items: &'a Path,
+        /// The comparisons.
+        comparisons: &'a Path,
+    },
+    /// A table of items, and which of them lie in which pile.
+    Piles {
+        /// The items.
+        items: &'a Path,
+        /// The piles.
+        piles: &'a Path,
+    },
+    /// Two tables of as many rows: each row of the first is likelier than that of the second at the same place.
+    Aligned {
+        /// The likelier items.
+        likelier: &'a Path,
+        /// The other ones.
+        other: &'a Path,
+    },
+}
+
+/// What was read.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// The items.
+    pub items: Items,
+    /// What people said about them.
+    pub evidence: Evidence,
+    /// How it came to be, where a card says so.
+    pub card: DatasetCard,
+}
+
+impl Given {
+    /// Reads everything. The layout is about items; comparisons and piles need none. The card is looked for
+    /// beside `card`, if that is given.
+    pub fn read(files: GivenFiles<'_>, layout: &Layout, card: Option<&Path>) -> Result<Self, TableError> {
+        let (items, evidence) = match files {
+            GivenFiles::Comparisons { items, comparisons } => {
+                let items = Items::read(items, layout)?;
+                let answers = read_answers(comparisons, &items.ids, &Layout::default())?;
+                (items, Evidence::Answers(answers))
+            }
+            GivenFiles::Piles { items, piles } => {
+                let items = Items::read(items, layout)?;
+                let piles = read_piles(piles, &items.ids, &Layout::default())?;
+                (items, Evidence::Piles(piles))
+            }
+            GivenFiles::Aligned { likelier, other } => {
+                let (items, answers) = Items::read_aligned(likelier, other, layout)?;
+                (items, Evidence::Answers(answers))
+            }
+        };
+        let card = card.map_or(Ok(DatasetCard::default()), DatasetCard::beside)?;
+        Ok(Self { items, evidence, card })
+    }
+
+    /// What is allowed but worth a word.
+    pub fn warnings(&self) -> Vec<Warning> {
+        let mut warnings = match &self.evidence {
+            Evidence::Answers(answers) => odd_answers(answers, &self.items.ids),
+            Evidence::Piles(_) => Vec::new(),
+        };
+        let note = self.card.source.as_ref().and_then(|source| source.note.clone());
+        warnings.extend(note.map(|note| Warning::PartialData { note }));
+        warnings
+    }
+
+    /// The evidence with what is stated about it, and the items it is about.
+    pub fn supervised(self, protocol: Option<Protocol>, prior: Option<Prior>) -> (Items, Supervision) {
+        let mut supervision = Supervision::new(self.evidence)
+            .protocol(protocol)
+            .prior(prior)
+            .exact_counts(self.card.has_exact_counts());
+        if let (Some(kept), Some(shown)) = (self.card.pairs_kept, self.card.pairs_shown) {
+            supervision = supervision.kept(kept, shown);
+        }
+        (self.items, supervision)
+    }
+}
+
+/// Pairs that were answered more than once, with the names of an example.
+pub fn odd_answers(answers: &Answers, ids: &Ids) -> Vec<Warning> {
+    let items = |at: usize| {
+        let (likelier, other) = answers.pairs()[at];
+        [likelier, other].map(|row| ids.name(row as usize).into_owned())
+    };
+    let repeats = answers.repeats();
+    let (both, repeated) = (repeats.both_orders, repeats.repeated);
+    let both_orders = |(first, _)| Warning::BothOrders { pairs: both.count, example: items(first) };
+    let again = |(first, _)| Warning::RepeatedPairs { answers: repeated.count, example: items(first) };
+    let found = both.example.map(both_orders).into_iter();
+    found.chain(repeated.example.map(again)).collect()
+}

@@ -1,0 +1,54 @@
+//! Items and answers out of the files people have, and back into files.
+//!
+//! CSV and TSV, Parquet, NPY and NPZ, LIBSVM, plain or compressed with gzip or xz; read whole for training
+//! ([`Items`], [`read_answers`], [`read_piles`]) or a part at a time for scoring ([`ItemBatches`]). Every complaint
+//! names the file and the place in it ([`TableError`]).
+//!
+//! ```no_run
+//! use std::path::Path;
+//!
+//! use likelier::{FitOptions, Prior, Protocol, Supervision, fit};
+//! use likelier_tables::{Items, Layout, read_answers};
+//!
+//! let layout = Layout::default();
+//! let items = Items::read(Path::new("items.csv"), &layout)?;
+//! let answers = read_answers(Path::new("comparisons.csv"), &items.ids, &layout)?;
+//! let supervision = Supervision::new(answers).protocol(Protocol::FORCED_CHOICE).prior(Prior::new(0.3)?);
+//! let fitted = fit(&items.rows, &supervision, &FitOptions::new().features(items.features))?;
+//! if let Some(assessment) = &fitted.assessment {
+//!     println!("right in {:.3}, without a single label", assessment.metrics.accuracy.value);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
+mod answers;
+mod batches;
+mod card;
+mod decompress;
+mod error;
+#[cfg(test)]
+mod fixture;
+mod given;
+mod ids;
+mod items;
+mod layout;
+mod parallel;
+mod roles;
+mod table;
+mod wine;
+mod write;
+
+pub use answers::{read_answers, read_piles};
+pub use batches::{BatchIds, ItemBatch, ItemBatches};
+pub use card::{CardSource, DatasetCard};
+pub use decompress::{ByteSource, MAX_BYTES, MAX_LINE_BYTES};
+pub use error::TableError;
+pub use given::{Given, GivenFiles, odd_answers};
+pub use ids::Ids;
+pub use items::Items;
+pub use layout::{FirstIndex, Layout};
+pub use table::{CellProblem, Position};
+pub use wine::Wines;
+pub use write::{TableToWrite, write_field};

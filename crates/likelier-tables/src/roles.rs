@@ -1,0 +1,256 @@
+//! What each column of a table is: id, label, feature or none of these.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+
+use super::Layout;
+use super::table::{self, Chunk, Columns, Picked};
+use crate::error::TableError;
+use likelier::data::{Column, Features};
+
+/// A category with more values than this is refused: more likely it is an id or free text.
+const MAX_VALUES: usize = 10_000;
+
+/// The columns of a table by what they are used for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Roles {
+    pub(super) id: Option<usize>,
+    pub(super) label: Option<usize>,
+    /// The columns that become features, in the order of the features.
+    features: Vec<usize>,
+}
+
+impl Roles {
+    /// The roles in a file to learn from, and which of its features are categories.
+    pub(super) fn of_layout(
+        path: &Path,
+        columns: &Columns,
+        layout: &Layout,
+    ) -> Result<(Self, Vec<bool>), TableError> {
+        if matches!(columns, Columns::Sparse(_)) {
+            check_sparse(layout)?;
+            let (count, features) = (columns.count(), (0..columns.count()).collect());
+            return Ok((Self { id: None, label: Some(count), features }, vec![false; count]));
+        }
+        let finder = Finder { path, columns };
+        let (id, label) = (finder.id(layout)?, finder.one(layout.label.as_deref())?);
+        let features = match &layout.features {
+            Some(names) => finder.all(names)?,
+            None => (0..columns.count())
+                .filter(|column| Some(*column) != id && Some(*column) != label)
+                .filter(|column| !is_index(&columns.name(*column)))
+                .collect(),
+        };
+        let categories = finder.all(&layout.categories)?;
+        if let Some(column) = categories.iter().find(|column| !features.contains(column)) {
+            return Err(TableError::setting(
+                "a category",
+                format!("'{}'", columns.name(*column)),
+                "one of the features, and neither id nor label",
+            ));
+        }
+        let roles = Self { id, label, features }.checked(columns)?;
+        let is_category = roles.features.iter().map(|column| categories.contains(column)).collect();
+        Ok((roles, is_category))
+    }
+
+    /// The roles in a file to be scored by a model with these features.
+    pub(super) fn of_features(
+        path: &Path,
+        columns: &Columns,
+        features: &Features,
+        layout: &Layout,
+    ) -> Result<Self, TableError> {
+        let expected = features.columns().len();
+        if let Columns::Sparse(count) = columns {
+            check_sparse(layout)?;
+            if *count > expected || !features.are_numbers() {
+                let problem =
+                    format!("has {count} features; the model has {expected}, all of them numbers");
+                return Err(TableError::format(path, problem));
+            }
+            return Ok(Self { id: None, label: Some(*count), features: Vec::new() });
+        }
+        let finder = Finder { path, columns };
+        let (mut id, label) = (finder.id(layout)?, finder.one(layout.label.as_deref())?);
+        if let Columns::Named(_) = columns {
+            let names: Vec<String> = features.columns().iter().map(|column| column.name().into()).collect();
+            let features = finder.all(&names)?;
+            if layout.id.is_none() && id.is_some_and(|id| features.contains(&id)) {
+                id = None;
+            }
+            return Self { id, label, features }.checked(columns);
+        }
+        let features: Vec<usize> = (0..columns.count())
+            .filter(|column| Some(*column) != id && Some(*column) != label)
+            .collect();
+        if features.len() != expected {
+            let problem =
+                format!("has {} columns without names; the model takes {expected}", features.len());
+            return Err(TableError::format(path, problem));
+        }
+        Ok(Self { id, label, features })
+    }
+
+    /// Leaves out ids and labels.
+    pub(super) fn forget_names(&mut self) {
+        (self.id, self.label) = (None, None);
+    }
+
+    /// Refuses columns with two roles.
+    fn checked(self, columns: &Columns) -> Result<Self, TableError> {
+        let mut all: Vec<usize> =
+            self.features.iter().chain(&self.id).chain(&self.label).copied().collect();
+        all.sort_unstable();
+        match all.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(TableError::setting(
+                "a column",
+                format!("'{}' twice", columns.name(pair[0])),
+                "used once: as the id, as the label or as a feature",
+            )),
+            None => Ok(self),
+        }
+    }
+
+    /// The features, with the values of categories as they occur in all the files.
+    pub(super) fn fit(
+        &self,
+        files: &[&Path],
+        columns: &Columns,
+        layout: &Layout,
+        is_category: &[bool],
+    ) -> Result<Features, TableError> {
+        let categories: Vec<String> = self
+            .features
+            .iter()
+            .zip(is_category)
+            .filter(|(_, is_category)| **is_category)
+            .map(|(column, _)| columns.name(*column))
+            .collect();
+        let mut values = fit_values(files, layout, &categories)?.into_iter();
+        let described = self.features.iter().zip(is_category).map(|(column, is_category)| {
+            let name = columns.name(*column);
+            if *is_category {
+                Column::Category { name, values: values.next().unwrap_or_default() }
+            } else {
+                Column::Number { name }
+            }
+        });
+        Ok(Features::new(described.collect())?)
+    }
+
+    /// What to ask of the table: numbers at the places of their features; the texts are the id and the
+    /// label, as far as there are any, then the categories.
+    pub(super) fn selection(&self, features: &Features) -> Picked {
+        let mut selection = Picked { width: features.width(), ..Picked::default() };
+        selection.texts.extend(self.id);
+        selection.texts.extend(self.label);
+        let mut place = 0;
+        for (column, feature) in self.features.iter().zip(features.columns()) {
+            match feature {
+                Column::Number { .. } => selection.numbers.push((*column, place)),
+                Column::Category { .. } => selection.texts.push(*column),
+            }
+            place += feature.width();
+        }
+        selection
+    }
+}
+
+/// The different values of categories in all the files, in sorted order.
+fn fit_values(files: &[&Path], layout: &Layout, names: &[String]) -> Result<Vec<Vec<String>>, TableError> {
+    let mut values = vec![BTreeSet::<String>::new(); names.len()];
+    if names.is_empty() {
+        return Ok(Vec::new());
+    }
+    for path in files {
+        let mut table = table::open(path, layout)?;
+        let texts = Finder { path, columns: table.columns() }.all(names)?;
+        let selection = Picked { texts, ..Picked::default() };
+        table.select(selection.clone())?;
+        let mut chunk = Chunk::of(&*table, &selection);
+        while table.read(&mut chunk)? {
+            for ((texts, values), name) in chunk.texts.iter_mut().zip(&mut values).zip(names) {
+                // A missing one is refused when the rows are read.
+                for text in texts.iter().filter(|text| !text.is_empty()) {
+                    if !values.contains(text) {
+                        values.insert(text.to_owned());
+                    }
+                }
+                if values.len() > MAX_VALUES {
+                    let problem = format!("the category '{name}' has more than {MAX_VALUES} values");
+                    return Err(TableError::format(path, problem));
+                }
+                texts.clear();
+            }
+        }
+    }
+    Ok(values.into_iter().map(|values| values.into_iter().collect()).collect())
+}
+
+/// Columns by their names.
+pub(super) struct Finder<'a> {
+    pub(super) path: &'a Path,
+    pub(super) columns: &'a Columns,
+}
+
+impl Finder<'_> {
+    /// All of them; the error names every one that is missing.
+    pub(super) fn all(&self, names: &[String]) -> Result<Vec<usize>, TableError> {
+        let found: Vec<Option<usize>> = self.find(names);
+        let missing = names.iter().zip(&found).filter(|(_, found)| found.is_none());
+        let missing: Vec<String> = missing.map(|(name, _)| name.clone()).collect();
+        if missing.is_empty() {
+            return Ok(found.into_iter().flatten().collect());
+        }
+        let present = (0..self.columns.count()).map(|column| self.columns.name(column)).collect();
+        Err(TableError::NoSuchColumn { path: self.path.to_owned(), missing, present })
+    }
+
+    fn find(&self, names: &[String]) -> Vec<Option<usize>> {
+        if let Columns::Named(known) = self.columns {
+            // Tables may have thousands of columns.
+            let places: HashMap<&String, usize> = known.iter().zip(0..).collect();
+            return names.iter().map(|name| places.get(name).copied()).collect();
+        }
+        names.iter().map(|name| self.columns.find(name)).collect()
+    }
+
+    fn one(&self, name: Option<&str>) -> Result<Option<usize>, TableError> {
+        let Some(name) = name else { return Ok(None) };
+        Ok(self.all(&[name.to_owned()])?.first().copied())
+    }
+
+    /// The column of ids: the one the user names, else `id`.
+    fn id(&self, layout: &Layout) -> Result<Option<usize>, TableError> {
+        match &layout.id {
+            Some(name) => self.one(Some(name)),
+            None => Ok(self.columns.find("id").filter(|_| {
+                let taken = |names: &[String]| names.iter().any(|name| name == "id");
+                layout.label.as_deref() != Some("id")
+                    && !taken(layout.features.as_deref().unwrap_or_default())
+                    && !taken(&layout.categories)
+            })),
+        }
+    }
+}
+
+/// A column that R or pandas made of row names.
+fn is_index(name: &str) -> bool {
+    name.is_empty() || name.starts_with("__index_level_")
+}
+
+/// In a sparse file only the features are there to be had, and what stands before them, which is called `label`.
+fn check_sparse(layout: &Layout) -> Result<(), TableError> {
+    let label = layout.label.as_ref().filter(|name| *name != "label");
+    let asked = layout.id.as_ref().or(label);
+    let asked = asked.or(layout.features.as_ref().and_then(|names| names.first()));
+    match asked.or(layout.categories.first()) {
+        Some(name) => Err(TableError::setting(
+            "a column of a LIBSVM file",
+            format!("'{name}'"),
+            "'label', which comes first, or left unnamed: all others are features",
+        )),
+        None => Ok(()),
+    }
+}

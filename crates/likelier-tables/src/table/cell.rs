@@ -1,0 +1,109 @@
+//! One cell of a table: its number, or what is wrong with it and where.
+
+use std::fmt;
+use std::path::Path;
+
+use crate::error::TableError;
+
+/// Where a row stands in its file, from 1: a line of text, or a row of a binary table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Position {
+    /// A line of a text file.
+    Line(usize),
+    /// A row of a binary file.
+    Row(usize),
+}
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Line(line) => write!(f, "line {line}"),
+            Self::Row(row) => write!(f, "row {row}"),
+        }
+    }
+}
+
+/// Why a cell cannot be used. Values are shown in quotes and shortened if they are long.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CellProblem {
+    /// Empty, `NA`, `NaN` or `null`.
+    Missing,
+    /// Text where a number should be.
+    NotANumber(String),
+    /// An infinite number, or one too large for 32 bits.
+    NotFinite(String),
+    /// Bytes that are not text.
+    NotUtf8,
+    /// Something else that is not allowed there.
+    NotAllowed(String),
+}
+
+impl fmt::Display for CellProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Missing => f.write_str("the value is missing"),
+            Self::NotANumber(value) => write!(f, "{value} is not a number"),
+            Self::NotFinite(value) => write!(f, "{value} is not a finite number"),
+            Self::NotUtf8 => f.write_str("is not UTF-8 text"),
+            Self::NotAllowed(problem) => f.write_str(problem),
+        }
+    }
+}
+
+impl CellProblem {
+    /// The error of this problem in a file; the column is counted from 0.
+    pub(crate) fn at(self, path: &Path, position: Position, column: usize, name: String) -> TableError {
+        TableError::Cell { path: path.to_owned(), position, column: column + 1, name, problem: self }
+    }
+
+    /// Why a number of a binary table is refused.
+    pub(super) fn of_number(value: impl fmt::Display + Into<f64> + Copy) -> Self {
+        if value.into().is_nan() { Self::Missing } else { Self::NotFinite(quoted(&value.to_string())) }
+    }
+}
+
+/// The finite number that a field holds.
+pub(crate) fn number(field: &[u8]) -> Result<f32, CellProblem> {
+    let text = std::str::from_utf8(field).map_err(|_| CellProblem::NotUtf8)?;
+    match text.parse::<f32>() {
+        Ok(value) if value.is_finite() => Ok(value),
+        Ok(value) if value.is_nan() => Err(CellProblem::Missing),
+        Ok(_) => Err(CellProblem::NotFinite(quoted(text))),
+        Err(_) if is_missing(text) => Err(CellProblem::Missing),
+        Err(_) => Err(CellProblem::NotANumber(quoted(text))),
+    }
+}
+
+/// What pandas, R, databases and spreadsheets write where a number is missing.
+fn is_missing(text: &str) -> bool {
+    const MISSING: [&str; 8] = ["", "na", "n/a", "#n/a", "<na>", "null", "none", "?"];
+    MISSING.iter().any(|missing| text.eq_ignore_ascii_case(missing))
+}
+
+/// A field as a message shows it: its start, if it is long.
+pub(crate) fn quoted(field: &str) -> String {
+    const SHOWN: usize = 30;
+    match field.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("'{}…'", &field[..end]),
+        None => format!("'{field}'"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_is_a_number_or_the_reason_why_not() {
+        assert_eq!(number(b"-1.5e3"), Ok(-1500.0));
+        assert_eq!(number(b"7"), Ok(7.0));
+        for missing in ["", "NA", "NaN", "nan", "-nan", "null", "NULL", "None", "?", "<NA>"] {
+            assert_eq!(number(missing.as_bytes()), Err(CellProblem::Missing), "{missing}");
+        }
+        assert_eq!(number(b"1e99"), Err(CellProblem::NotFinite("'1e99'".into())));
+        assert_eq!(number(b"-inf"), Err(CellProblem::NotFinite("'-inf'".into())));
+        assert_eq!(number(b"abc"), Err(CellProblem::NotANumber("'abc'".into())));
+        assert_eq!(number(b"1,5"), Err(CellProblem::NotANumber("'1,5'".into())));
+        assert_eq!(number(b"\xff"), Err(CellProblem::NotUtf8));
+    }
+}

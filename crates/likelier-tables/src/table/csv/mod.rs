@@ -1,0 +1,247 @@
+//! Text tables: CSV, TSV and their kin (RFC 4180).
+//!
+//! A file is read in blocks of whole records. A block is cut into pieces at the ends of records, and the
+//! pieces are parsed by all cores while the next block is read (and decompressed). A row of the wrong
+//! length is refused, never skipped: a row skipped in silence would shift every index after it.
+
+mod dialect;
+mod fields;
+mod parser;
+
+use std::path::Path;
+
+use rayon::prelude::*;
+
+use self::dialect::{Dialect, detect};
+use self::fields::{Fields, count_lines, piece_ends};
+use self::parser::{Complaint, Parser, Piece, Problem};
+use super::cell::{CellProblem, Position};
+use super::{Chunk, Columns, Picked, TableReader, check_width};
+use crate::Layout;
+use crate::decompress::ByteSource;
+use crate::error::TableError;
+use likelier::data::Values;
+
+/// Bytes read at a time.
+const BLOCK: usize = 4 << 20;
+
+/// Bytes of a piece of a block, which one core parses at a time.
+const PIECE: usize = 256 << 10;
+
+/// A record longer than this is refused: more likely a quote was left open.
+const MAX_RECORD: usize = 64 << 20;
+
+/// An opened text table.
+pub(crate) struct CsvTable {
+    source: ByteSource,
+    dialect: Dialect,
+    columns: Columns,
+    parser: Parser,
+    /// Bytes read and not yet parsed; they start with a record.
+    block: Vec<u8>,
+    /// Whether the block ends with the file.
+    ended: bool,
+    /// Lines before the block.
+    lines: usize,
+    /// The first of the blank lines that have come last.
+    blank: Option<usize>,
+    /// Lines of the rows just read, where the parser notes them.
+    row_lines: Vec<usize>,
+}
+
+impl CsvTable {
+    /// Reads the start of a file and finds out how it is written.
+    pub(crate) fn open(source: ByteSource, layout: &Layout) -> Result<Self, TableError> {
+        if let Some(delimiter) = layout.delimiter.filter(|byte| b"\"\r\n".contains(byte)) {
+            return Err(TableError::setting(
+                "a delimiter",
+                format!("{:?}", char::from(delimiter)),
+                "neither a quote nor a line break",
+            ));
+        }
+        let mut table = Self {
+            source,
+            dialect: Dialect { delimiter: b',', header: false },
+            columns: Columns::Numbered(0),
+            parser: Parser::default(),
+            block: Vec::new(),
+            ended: false,
+            lines: 0,
+            blank: None,
+            row_lines: Vec::new(),
+        };
+        table.read_block()?;
+        if table.block.starts_with(b"\xef\xbb\xbf") {
+            table.block.drain(..3);
+        }
+        // A first record longer than a block: a table of very many columns.
+        while !table.ended && table.block.len() < MAX_RECORD && !table.block.contains(&b'\n') {
+            table.read_block()?;
+        }
+        table.dialect = detect(table.source.path(), &table.block, layout);
+        table.read_header()?;
+        table.parser = Parser::new(table.dialect.delimiter, table.columns.count());
+        Ok(table)
+    }
+
+    fn read_block(&mut self) -> Result<(), TableError> {
+        self.ended = self.source.read(BLOCK as u64, &mut self.block)? < BLOCK;
+        Ok(())
+    }
+
+    /// The columns, from the header or else from the length of the first record.
+    fn read_header(&mut self) -> Result<(), TableError> {
+        let path = self.source.path();
+        let mut fields = Fields::new(&self.block, self.dialect.delimiter);
+        while fields.skip_blank_line() {}
+        if fields.at_end() {
+            return Err(TableError::format(path, "is empty"));
+        }
+        let line = fields.line() + 1;
+        let mut names = Vec::new();
+        loop {
+            let problem = |problem| {
+                CellProblem::NotAllowed(problem).at(path, Position::Line(line), names.len(), String::new())
+            };
+            let field = fields.next_field().map_err(|broken| problem(broken.to_owned()))?;
+            let (text, ends) = (field.trimmed(), field.ends_record);
+            let name = if self.dialect.header {
+                std::str::from_utf8(text)
+                    .map_err(|_| problem("is not UTF-8 text".into()))?
+                    .to_owned()
+            } else {
+                String::new()
+            };
+            names.push(name);
+            if ends {
+                break;
+            }
+        }
+        check_width(path, names.len())?;
+        if !self.dialect.header {
+            // Blank lines before the rows are complained of where they are met.
+            self.columns = Columns::Numbered(names.len());
+            return Ok(());
+        }
+        let (start, lines) = (fields.offset(), fields.line());
+        self.columns = Columns::Named(names);
+        self.columns.check_names(path, Some(line))?;
+        self.block.drain(..start);
+        self.lines = lines;
+        Ok(())
+    }
+
+    /// Reads on until the block holds a whole record, and says where its pieces end.
+    fn fill(&mut self) -> Result<Vec<usize>, TableError> {
+        loop {
+            let ends = piece_ends(&self.block, self.dialect.delimiter, PIECE, self.ended);
+            if !ends.is_empty() || self.ended {
+                return Ok(ends);
+            }
+            if self.block.len() >= MAX_RECORD {
+                let problem = format!("is longer than {MAX_RECORD} bytes: is a quote left open?");
+                return Err(TableError::format_at(self.source.path(), self.lines + 1, None, problem));
+            }
+            self.read_block()?;
+        }
+    }
+
+    /// The error of a complaint about a piece that has `lines` lines before it.
+    fn error(&self, lines: usize, complaint: Complaint) -> TableError {
+        let (path, line) = (self.source.path(), lines + complaint.line + 1);
+        match complaint.problem {
+            Problem::Record(problem) => TableError::format_at(path, line, None, problem),
+            Problem::Cell(column, problem) => {
+                problem.at(path, Position::Line(line), column, self.columns.name(column))
+            }
+        }
+    }
+
+    fn append(&mut self, piece: &Piece, into: &mut Chunk) -> Result<(), TableError> {
+        if let Some(line) = self.blank.filter(|_| piece.rows > 0) {
+            return Err(self.error(line, Complaint::blank(0)));
+        }
+        self.blank = self.blank.or(piece.blank.map(|blank| self.lines + blank));
+        if let Values::Numbers(cells) = &mut into.cells {
+            cells.extend_from_slice(&piece.cells);
+        }
+        for (into, texts) in into.texts.iter_mut().zip(&piece.texts) {
+            into.append(texts);
+        }
+        into.rows += piece.rows;
+        self.row_lines.extend(piece.row_lines.iter().map(|line| self.lines + line + 1));
+        Ok(())
+    }
+
+    /// The line of a row, found by reading the file again.
+    fn line_of(&self, row: usize) -> Result<Option<usize>, TableError> {
+        let layout = Layout {
+            delimiter: Some(self.dialect.delimiter),
+            header: Some(self.dialect.header),
+            ..Layout::default()
+        };
+        let mut again = Self::open(ByteSource::stream(self.source.path())?, &layout)?;
+        again.parser.note_lines = true;
+        let mut chunk = Chunk::of(&again, &Picked::default());
+        let mut before = 0;
+        while again.read(&mut chunk)? {
+            if row < chunk.rows {
+                return Ok(again.row_lines.get(row - before).copied());
+            }
+            before = chunk.rows;
+            again.row_lines.clear();
+        }
+        Ok(None)
+    }
+}
+
+impl TableReader for CsvTable {
+    fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    fn select(&mut self, selection: Picked) -> Result<(), TableError> {
+        self.parser.select(&selection);
+        Ok(())
+    }
+
+    fn read(&mut self, into: &mut Chunk) -> Result<bool, TableError> {
+        let before = into.rows;
+        while into.rows == before {
+            let ends = self.fill()?;
+            let Some(&end) = ends.last() else { return Ok(false) };
+            let starts = [0].into_iter().chain(ends.iter().copied());
+            let pieces: Vec<&[u8]> =
+                starts.zip(&ends).map(|(start, end)| &self.block[start..*end]).collect();
+            // The next block is read while this one is parsed.
+            let wanted = if self.ended { 0 } else { BLOCK };
+            let mut next = Vec::new();
+            let (source, parser) = (&mut self.source, &self.parser);
+            let (parsed, found) = rayon::join(
+                || pieces.par_iter().map(|piece| parser.parse(piece)).collect::<Vec<_>>(),
+                || source.read(wanted as u64, &mut next),
+            );
+            let lengths: Vec<usize> = pieces.iter().map(|piece| count_lines(piece)).collect();
+            for (piece, length) in parsed.into_iter().zip(lengths) {
+                let piece = piece.map_err(|complaint| self.error(self.lines, complaint))?;
+                self.append(&piece, into)?;
+                self.lines += length;
+            }
+            self.block.drain(..end);
+            self.block.extend_from_slice(&next);
+            self.ended |= found? < BLOCK;
+        }
+        Ok(true)
+    }
+
+    fn position(&self, row: usize) -> Position {
+        // The header and one line for each row, if the file cannot be read a second time.
+        let usual = row + 1 + usize::from(self.dialect.header);
+        Position::Line(self.line_of(row).ok().flatten().unwrap_or(usual))
+    }
+}
+
+/// Whether a path is that of a table separated by tabs.
+fn is_tabbed(path: &Path) -> bool {
+    ["tsv", "tab"].contains(&super::extension(path).as_str())
+}

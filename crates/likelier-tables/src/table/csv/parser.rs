@@ -1,0 +1,128 @@
+//! Records into rows of numbers and texts.
+
+use super::fields::Fields;
+use crate::table::Picked;
+use crate::table::cell::{self, CellProblem};
+use likelier::data::Texts;
+
+/// What to make of the fields of a record.
+#[derive(Default)]
+pub(super) struct Parser {
+    delimiter: u8,
+    /// How many numbers a row has.
+    width: usize,
+    texts: usize,
+    uses: Vec<Use>,
+    /// Whether to note the line of each row.
+    pub(super) note_lines: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Use {
+    Skip,
+    Number(usize),
+    Text(usize),
+}
+
+/// What a piece of text holds. Lines are counted from its start.
+#[derive(Default)]
+pub(super) struct Piece {
+    pub(super) cells: Vec<f32>,
+    pub(super) texts: Vec<Texts>,
+    pub(super) rows: usize,
+    /// The first of the blank lines at its end.
+    pub(super) blank: Option<usize>,
+    /// The line of each row, if noted.
+    pub(super) row_lines: Vec<usize>,
+}
+
+/// Why a piece cannot be read, and the line of it.
+pub(super) struct Complaint {
+    pub(super) line: usize,
+    pub(super) problem: Problem,
+}
+
+pub(super) enum Problem {
+    Record(String),
+    /// Of the field of this number, from 0.
+    Cell(usize, CellProblem),
+}
+
+impl Complaint {
+    /// Rows follow a blank line.
+    pub(super) fn blank(line: usize) -> Self {
+        Self { line, problem: Problem::Record("is blank, but more rows follow".into()) }
+    }
+}
+
+impl Parser {
+    /// Of records with so many fields, none of which is wanted yet.
+    pub(super) fn new(delimiter: u8, fields: usize) -> Self {
+        Self { delimiter, uses: vec![Use::Skip; fields], ..Self::default() }
+    }
+
+    pub(super) fn select(&mut self, selection: &Picked) {
+        for (column, place) in &selection.numbers {
+            self.uses[*column] = Use::Number(*place);
+        }
+        for (place, column) in selection.texts.iter().enumerate() {
+            self.uses[*column] = Use::Text(place);
+        }
+        self.width = selection.width;
+        self.texts = selection.texts.len();
+    }
+
+    pub(super) fn parse(&self, text: &[u8]) -> Result<Piece, Complaint> {
+        let mut piece = Piece { texts: vec![Texts::new(); self.texts], ..Piece::default() };
+        let mut fields = Fields::new(text, self.delimiter);
+        while !fields.at_end() {
+            let line = fields.line();
+            if fields.skip_blank_line() {
+                piece.blank.get_or_insert(line);
+                continue;
+            }
+            if let Some(blank) = piece.blank {
+                return Err(Complaint::blank(blank));
+            }
+            self.parse_record(&mut fields, &mut piece)
+                .map_err(|problem| Complaint { line, problem })?;
+            piece.rows += 1;
+            if self.note_lines {
+                piece.row_lines.push(line);
+            }
+        }
+        Ok(piece)
+    }
+
+    fn parse_record(&self, fields: &mut Fields<'_>, into: &mut Piece) -> Result<(), Problem> {
+        let start = into.cells.len();
+        into.cells.resize(start + self.width, 0.0);
+        let row = &mut into.cells[start..];
+        let mut count = 0;
+        loop {
+            let field = fields
+                .next_field()
+                .map_err(|broken| Problem::Cell(count, CellProblem::NotAllowed(broken.into())))?;
+            let refused = |problem| Problem::Cell(count, problem);
+            match self.uses.get(count) {
+                // A record that is too short is told as such, not as one with a missing number.
+                Some(Use::Number(_)) if field.ends_record && count + 1 < self.uses.len() => {}
+                Some(Use::Number(place)) => row[*place] = cell::number(field.trimmed()).map_err(refused)?,
+                Some(Use::Text(place)) => {
+                    let text =
+                        std::str::from_utf8(field.text()).map_err(|_| refused(CellProblem::NotUtf8))?;
+                    into.texts[*place].push(text);
+                }
+                Some(Use::Skip) | None => {}
+            }
+            count += 1;
+            if field.ends_record {
+                break;
+            }
+        }
+        if count == self.uses.len() {
+            return Ok(());
+        }
+        Err(Problem::Record(format!("has {count} fields; {} are expected", self.uses.len())))
+    }
+}

@@ -1,0 +1,270 @@
+//! One wanted column of a Parquet file, decoded a batch at a time.
+
+use std::fmt::Display;
+use std::sync::Arc;
+
+use parquet::basic::{ConvertedType, Type};
+use parquet::column::reader::ColumnReaderImpl;
+use parquet::data_type::{
+    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type,
+};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::RowGroupMetaData;
+use parquet::file::serialized_reader::SerializedPageReader;
+use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
+
+use super::pages::{CheckedPages, guarded};
+use crate::table::cell::CellProblem;
+use crate::table::file_at::FileAt;
+use likelier::data::Texts;
+
+/// A wanted column and the last batch of it.
+pub(super) struct Wanted {
+    pub(super) column: usize,
+    descriptor: ColumnDescPtr,
+    as_text: bool,
+    unsigned: bool,
+    reader: ColumnCells,
+    /// For each row whether its value is there, unless all must be.
+    levels: Vec<i16>,
+    /// The numbers, if it is wanted as such.
+    pub(super) numbers: Vec<f32>,
+    /// The texts, if it is wanted as such.
+    pub(super) texts: Texts,
+}
+
+/// A reader of the opened row group, and what it gives before it is converted.
+enum ColumnCells {
+    Closed,
+    Bool(ColumnReaderImpl<BoolType>, Vec<bool>),
+    Int32(ColumnReaderImpl<Int32Type>, Vec<i32>),
+    Int64(ColumnReaderImpl<Int64Type>, Vec<i64>),
+    Float(ColumnReaderImpl<FloatType>, Vec<f32>),
+    Double(ColumnReaderImpl<DoubleType>, Vec<f64>),
+    Bytes(ColumnReaderImpl<ByteArrayType>, Vec<ByteArray>),
+}
+
+/// Why a batch cannot be had.
+pub(super) enum ColumnTrouble {
+    Damaged(String),
+    /// The row of the batch, from 0.
+    Cell(usize, CellProblem),
+}
+
+impl From<ParquetError> for ColumnTrouble {
+    fn from(error: ParquetError) -> Self {
+        Self::Damaged(error.to_string())
+    }
+}
+
+impl Wanted {
+    /// A column, or why it cannot be used as a number or text.
+    pub(super) fn new(
+        column: usize,
+        descriptor: &Arc<ColumnDescriptor>,
+        as_text: bool,
+    ) -> Result<Self, String> {
+        let converted = descriptor.converted_type();
+        if descriptor.max_rep_level() > 0 {
+            return Err("holds lists; only single values are read".into());
+        }
+        let unsigned = matches!(
+            converted,
+            ConvertedType::UINT_8
+                | ConvertedType::UINT_16
+                | ConvertedType::UINT_32
+                | ConvertedType::UINT_64
+        );
+        let signed = matches!(
+            converted,
+            ConvertedType::INT_8 | ConvertedType::INT_16 | ConvertedType::INT_32 | ConvertedType::INT_64
+        );
+        let plain = converted == ConvertedType::NONE && descriptor.logical_type_ref().is_none();
+        let kind = descriptor.physical_type();
+        match kind {
+            Type::BOOLEAN | Type::FLOAT | Type::DOUBLE => {}
+            Type::INT32 | Type::INT64 if unsigned || signed || plain => {}
+            Type::INT32 | Type::INT64 if as_text && converted != ConvertedType::DECIMAL => {}
+            Type::BYTE_ARRAY if as_text => {}
+            Type::BYTE_ARRAY if converted == ConvertedType::UTF8 => {
+                return Err("holds text; name it as a category, or leave it out of the features".into());
+            }
+            _ => {
+                let what = descriptor
+                    .logical_type_ref()
+                    .map_or_else(|| format!("{kind:?}"), |logical| format!("{logical:?}"));
+                return Err(format!("is of the type {what}, which is not read"));
+            }
+        }
+        Ok(Self {
+            column,
+            descriptor: descriptor.clone(),
+            as_text,
+            unsigned,
+            reader: ColumnCells::Closed,
+            levels: Vec::new(),
+            numbers: Vec::new(),
+            texts: Texts::new(),
+        })
+    }
+
+    /// Opens the column in a row group.
+    pub(super) fn open(
+        &mut self,
+        file: &Arc<FileAt>,
+        group: &RowGroupMetaData,
+    ) -> Result<(), ParquetError> {
+        let chunk = group.column(self.column);
+        let start = chunk.dictionary_page_offset().unwrap_or(chunk.data_page_offset());
+        let end = start.checked_add(chunk.compressed_size());
+        let inside = end.is_some_and(|end| end >= start && end.cast_unsigned() <= file.length());
+        if start < 0 || !inside {
+            return Err(ParquetError::General("a column is said to lie outside of the file".into()));
+        }
+        let pages = SerializedPageReader::new(file.clone(), chunk, group.num_rows() as usize, None)?;
+        let (descriptor, pages) = (self.descriptor.clone(), Box::new(CheckedPages::new(pages)));
+        self.reader = match self.descriptor.physical_type() {
+            Type::BOOLEAN => ColumnCells::Bool(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
+            Type::INT32 => ColumnCells::Int32(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
+            Type::INT64 => ColumnCells::Int64(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
+            Type::FLOAT => ColumnCells::Float(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
+            Type::DOUBLE => ColumnCells::Double(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
+            _ => ColumnCells::Bytes(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
+        };
+        Ok(())
+    }
+
+    /// Decodes the next `rows` rows.
+    pub(super) fn decode(&mut self, rows: usize) -> Result<(), ColumnTrouble> {
+        let unsigned = self.unsigned;
+        let mut batch = ColumnBatch {
+            rows,
+            present: self.descriptor.max_def_level(),
+            as_text: self.as_text,
+            levels: &mut self.levels,
+            numbers: &mut self.numbers,
+            texts: &mut self.texts,
+        };
+        batch.texts.clear();
+        match &mut self.reader {
+            ColumnCells::Closed => Err(ColumnTrouble::Damaged("it is not opened".into())),
+            ColumnCells::Bool(reader, values) => {
+                batch.read(reader, values)?;
+                batch.convert(values, |value| u8::from(*value), f32::from)
+            }
+            ColumnCells::Int32(reader, values) => {
+                batch.read(reader, values)?;
+                if unsigned {
+                    batch.convert(values, |value| value.cast_unsigned(), |whole| whole as f32)
+                } else {
+                    batch.convert(values, |value| *value, |whole| whole as f32)
+                }
+            }
+            ColumnCells::Int64(reader, values) => {
+                batch.read(reader, values)?;
+                if unsigned {
+                    batch.convert(values, |value| value.cast_unsigned(), |whole| whole as f32)
+                } else {
+                    batch.convert(values, |value| *value, |whole| whole as f32)
+                }
+            }
+            ColumnCells::Float(reader, values) => {
+                batch.read(reader, values)?;
+                batch.convert(values, |value| *value, |value| value)?;
+                batch.check_finite(values)
+            }
+            ColumnCells::Double(reader, values) => {
+                batch.read(reader, values)?;
+                batch.convert(values, |value| *value, |value| value as f32)?;
+                batch.check_finite(values)
+            }
+            ColumnCells::Bytes(reader, values) => {
+                batch.read(reader, values)?;
+                batch.for_rows(values, |row, value, texts| {
+                    let text = value.map_or(Ok(""), |value| std::str::from_utf8(value.data()));
+                    texts.push(text.map_err(|_| ColumnTrouble::Cell(row, CellProblem::NotUtf8))?);
+                    Ok(())
+                })
+            }
+        }
+    }
+}
+
+/// A batch in the making.
+struct ColumnBatch<'a> {
+    rows: usize,
+    /// The level of a value that is there.
+    present: i16,
+    as_text: bool,
+    levels: &'a mut Vec<i16>,
+    numbers: &'a mut Vec<f32>,
+    texts: &'a mut Texts,
+}
+
+impl ColumnBatch<'_> {
+    /// Reads the values of all rows that have one.
+    fn read<T: DataType>(
+        &mut self,
+        reader: &mut ColumnReaderImpl<T>,
+        values: &mut Vec<T::T>,
+    ) -> Result<(), ColumnTrouble> {
+        self.levels.clear();
+        values.clear();
+        let (found, ..) = guarded(|| reader.read_records(self.rows, Some(self.levels), None, values))?;
+        if found < self.rows {
+            let problem = format!("it ends {} rows before the others", self.rows - found);
+            return Err(ColumnTrouble::Damaged(problem));
+        }
+        if !self.as_text && values.len() < self.rows {
+            let row = self.levels.iter().position(|level| *level != self.present);
+            return Err(ColumnTrouble::Cell(row.unwrap_or_default(), CellProblem::Missing));
+        }
+        Ok(())
+    }
+
+    /// Turns values into numbers or texts.
+    fn convert<T, Shown: Display>(
+        &mut self,
+        values: &[T],
+        shown: impl Fn(&T) -> Shown,
+        number: impl Fn(Shown) -> f32,
+    ) -> Result<(), ColumnTrouble> {
+        if self.as_text {
+            return self.for_rows(values, |_, value, texts| {
+                match value {
+                    Some(value) => texts.push_shown(shown(value)),
+                    None => texts.push(""),
+                }
+                Ok(())
+            });
+        }
+        self.numbers.clear();
+        self.numbers.extend(values.iter().map(|value| number(shown(value))));
+        Ok(())
+    }
+
+    /// Calls `visit` for each row with its value, if it has one.
+    fn for_rows<T>(
+        &mut self,
+        values: &[T],
+        visit: impl Fn(usize, Option<&T>, &mut Texts) -> Result<(), ColumnTrouble>,
+    ) -> Result<(), ColumnTrouble> {
+        let mut values = values.iter();
+        for row in 0..self.rows {
+            let there = self.levels.get(row).is_none_or(|level| *level == self.present);
+            visit(row, if there { values.next() } else { None }, self.texts)?;
+        }
+        Ok(())
+    }
+
+    /// Refuses numbers that are not finite, showing them as they are stored.
+    fn check_finite(&self, stored: &[impl Display + Copy + Into<f64>]) -> Result<(), ColumnTrouble> {
+        // All of them first: without an early end the loop is done many at a time.
+        let finite = self.numbers.iter().fold(true, |finite, number| finite & number.is_finite());
+        if finite || self.as_text {
+            return Ok(());
+        }
+        let row = self.numbers.iter().position(|number| !number.is_finite()).unwrap_or_default();
+        Err(ColumnTrouble::Cell(row, CellProblem::of_number(stored[row])))
+    }
+}

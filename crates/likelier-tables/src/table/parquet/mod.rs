@@ -1,0 +1,190 @@
+//! Parquet: columns stored apart, in row groups, each cut into compressed pages.
+//!
+//! Only the wanted columns are read. A batch of rows is decoded column by column by all cores and then
+//! turned into rows, a tile at a time, so that both sides of the turn stay in the cache. Of each column
+//! one page is in memory, whatever the length of the file.
+
+mod column;
+mod pages;
+
+use std::io::BufReader;
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
+use parquet::file::reader::{ChunkReader, Length};
+use rayon::prelude::*;
+
+use self::column::{ColumnTrouble, Wanted};
+use self::pages::guarded;
+use super::cell::Position;
+use super::file_at::{FileAt, ReaderAt};
+use super::{Chunk, Columns, Picked, TableReader, batch_rows};
+use crate::error::TableError;
+use crate::parallel::for_pieces;
+
+/// The first bytes of a file.
+pub(super) const MAGIC: &[u8] = b"PAR1";
+
+/// Numbers in a tile that is turned from columns into rows: half of a first-level cache.
+const TILE: usize = 1 << 12;
+
+/// An opened Parquet file.
+pub(super) struct ParquetTable {
+    file: Arc<FileAt>,
+    metadata: Arc<ParquetMetaData>,
+    columns: Columns,
+    selection: Picked,
+    /// The wanted columns: those that are numbers, then the texts.
+    wanted: Vec<Wanted>,
+    /// The row group to open next.
+    next_group: usize,
+    /// Rows left in the opened row group.
+    left: usize,
+    /// Rows read.
+    done: usize,
+}
+
+impl ParquetTable {
+    /// Opens a file and reads what it holds.
+    pub(super) fn open(path: &Path) -> Result<Self, TableError> {
+        let file = FileAt::open(path)?;
+        let metadata = guarded(|| ParquetMetaDataReader::new().parse_and_finish(&file))
+            .map_err(|error| damaged(path, &error))?;
+        let schema = metadata.file_metadata().schema_descr();
+        let names = schema.columns().iter().map(|column| column.path().string()).collect();
+        let columns = Columns::Named(names);
+        columns.check_names(path, None)?;
+        for group in metadata.row_groups() {
+            if group.columns().len() != columns.count() || group.num_rows() < 0 {
+                return Err(TableError::format(path, "has row groups that do not fit its columns"));
+            }
+        }
+        Ok(Self {
+            file: Arc::new(file),
+            metadata: Arc::new(metadata),
+            columns,
+            selection: Picked::default(),
+            wanted: Vec::new(),
+            next_group: 0,
+            left: 0,
+            done: 0,
+        })
+    }
+
+    /// Opens row groups until one has rows; `false` means there is none left.
+    fn open_group(&mut self) -> Result<bool, TableError> {
+        while self.left == 0 {
+            let Some(group) = self.metadata.row_groups().get(self.next_group) else { return Ok(false) };
+            self.left = group.num_rows() as usize;
+            self.next_group += 1;
+            for wanted in &mut self.wanted {
+                guarded(|| wanted.open(&self.file, group))
+                    .map_err(|error| damaged(self.file.path(), &error))?;
+            }
+        }
+        Ok(true)
+    }
+
+    fn error(&self, column: usize, trouble: ColumnTrouble) -> TableError {
+        let path = self.file.path();
+        let name = self.columns.name(column);
+        match trouble {
+            ColumnTrouble::Damaged(error) => {
+                TableError::format(path, format!("column {} ('{name}') is damaged: {error}", column + 1))
+            }
+            ColumnTrouble::Cell(row, problem) => {
+                problem.at(path, Position::Row(self.done + row + 1), column, name)
+            }
+        }
+    }
+}
+
+impl TableReader for ParquetTable {
+    fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    fn select(&mut self, selection: Picked) -> Result<(), TableError> {
+        let schema = self.metadata.file_metadata().schema_descr();
+        let numbers = selection.numbers.iter().map(|(column, _)| (*column, false));
+        let texts = selection.texts.iter().map(|column| (*column, true));
+        let wanted = numbers.chain(texts).map(|(column, as_text)| {
+            Wanted::new(column, &schema.column(column), as_text).map_err(|problem| {
+                let name = self.columns.name(column);
+                TableError::format(self.file.path(), format!("column {} ('{name}') {problem}", column + 1))
+            })
+        });
+        self.wanted = wanted.collect::<Result<_, _>>()?;
+        self.selection = selection;
+        Ok(())
+    }
+
+    fn read(&mut self, into: &mut Chunk) -> Result<bool, TableError> {
+        if !self.open_group()? {
+            return Ok(false);
+        }
+        let count = self.left.min(batch_rows(self.wanted.len()));
+        let decoded: Vec<_> = self.wanted.par_iter_mut().map(|wanted| wanted.decode(count)).collect();
+        for (wanted, decoded) in self.wanted.iter().zip(decoded) {
+            decoded.map_err(|trouble| self.error(wanted.column, trouble))?;
+        }
+        let width = self.selection.width;
+        let (numbers, texts) = self.wanted.split_at(self.selection.numbers.len());
+        let columns: Vec<(&[f32], usize)> = numbers
+            .iter()
+            .zip(&self.selection.numbers)
+            .map(|(wanted, (_, place))| (&wanted.numbers[..], *place))
+            .collect();
+        if width > 0 {
+            turn(&columns, into.add_numbers(count, width), width);
+        }
+        for (into, wanted) in into.texts.iter_mut().zip(texts) {
+            into.append(&wanted.texts);
+        }
+        into.rows += count;
+        self.left -= count;
+        self.done += count;
+        Ok(true)
+    }
+}
+
+/// Writes columns, each at its place, into rows.
+fn turn(columns: &[(&[f32], usize)], rows: &mut [f32], width: usize) {
+    let tile = (TILE / width).max(16);
+    for_pieces(rows, tile * width, |piece, rows| {
+        let start = piece * tile;
+        for (column, place) in columns {
+            let cells = rows.iter_mut().skip(*place).step_by(width);
+            for (cell, value) in cells.zip(&column[start..]) {
+                *cell = *value;
+            }
+        }
+    });
+}
+
+fn damaged(path: &Path, error: &ParquetError) -> TableError {
+    TableError::format(path, format!("is not a Parquet file that can be read: {error}"))
+}
+
+impl Length for FileAt {
+    fn len(&self) -> u64 {
+        self.length()
+    }
+}
+
+impl ChunkReader for FileAt {
+    type T = BufReader<ReaderAt>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
+        Ok(BufReader::with_capacity(1 << 10, self.reader(start)))
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
+        let mut bytes = Vec::new();
+        self.read(start, length, &mut bytes)?;
+        Ok(bytes.into())
+    }
+}

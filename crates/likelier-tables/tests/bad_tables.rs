@@ -1,0 +1,221 @@
+//! Tables that are refused, and the words for it.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests may panic")]
+
+mod table_files;
+
+use std::path::Path;
+
+use likelier::data::Features;
+use likelier_tables::{FirstIndex, ItemBatch, ItemBatches, Items, Layout, TableError};
+use table_files::{Folder, gzipped, npy_header, parquet_numbers};
+
+/// The complaint about a file, without its path, which comes first.
+fn refusal_with(path: &Path, layout: &Layout) -> String {
+    let message = Items::read(path, layout).unwrap_err().to_string();
+    message.strip_prefix(&path.display().to_string()).expect(&message).to_owned()
+}
+
+fn refusal(name: &str, bytes: &[u8]) -> String {
+    let folder = Folder::new();
+    refusal_with(&folder.file(name, bytes), &Layout::default())
+}
+
+#[test]
+fn a_cell_that_is_no_number_is_told_with_line_column_name_and_value() {
+    let told = refusal("t.csv", b"id,price\na,1\nb,abc\n");
+    assert_eq!(told, ", line 3, column 2 ('price'): 'abc' is not a number");
+    let told = refusal("t.csv", b"id,price\n\"two\nlines\",1\nb,inf\n");
+    assert_eq!(told, ", line 4, column 2 ('price'): 'inf' is not a finite number");
+    for missing in ["", "NA", "NaN", "null", "  "] {
+        let told = refusal("t.csv", format!("id,price,x\na,{missing},2\n").as_bytes());
+        assert_eq!(told, ", line 2, column 2 ('price'): the value is missing");
+    }
+    assert_eq!(refusal("t.csv", b"1,2\n3,\xff\n"), ", line 2, column 2 ('f1'): is not UTF-8 text");
+    assert_eq!(refusal("t.csv", b"a,b\n1,\"2\n"), ", line 2, column 2 ('b'): the quote is not closed");
+    // Far into the file, beyond many pieces.
+    let mut text = b"a,b\n".to_vec();
+    for _ in 0..600_000 {
+        text.extend(b"1.25,2.5\n");
+    }
+    text.extend(b"1,x\n");
+    assert_eq!(refusal("t.csv", &text), ", line 600002, column 2 ('b'): 'x' is not a number");
+}
+
+#[test]
+fn rows_of_another_length_and_blank_lines_inside_are_refused() {
+    assert_eq!(refusal("t.csv", b"a,b\n1,2\n3\n"), ", line 3: has 1 fields; 2 are expected");
+    assert_eq!(refusal("t.csv", b"a,b\n1,2,3\n"), ", line 2: has 3 fields; 2 are expected");
+    assert_eq!(refusal("t.csv", b"a,b\n1,2\n\n\n3,4\n"), ", line 3: is blank, but more rows follow");
+}
+
+#[test]
+fn ids_and_names_occur_once_and_are_there() {
+    let told = refusal("t.csv", b"id,a\nx,1\n\"y\nz\",2\nx,3\n");
+    assert_eq!(told, ": the id 'x' occurs twice, first at line 2 and again at line 5");
+    assert_eq!(refusal("t.csv", b"id,a\nx,1\n,2\n"), ", line 3, column 1 ('id'): the value is missing");
+    let told = refusal("t.csv", b"a,b,a\n1,2,3\n");
+    assert_eq!(told, ", line 1: the columns 1 and 3 are both called 'a'");
+    let folder = Folder::new();
+    let path = folder.file("t.csv", b"a,b\n1,2\n");
+    let layout = Layout { features: Some(vec!["a".into(), "c".into()]), ..Layout::default() };
+    assert_eq!(refusal_with(&path, &layout), ": has no column 'c'; there are: 'a', 'b'");
+    let layout = Layout { delimiter: Some(b'"'), ..Layout::default() };
+    let refused = Items::read(&path, &layout);
+    assert!(matches!(refused, Err(TableError::Unusable(likelier::Error::Setting { .. }))), "{refused:?}");
+    let layout = Layout { id: Some("key".into()), ..Layout::default() };
+    assert_eq!(refusal_with(&path, &layout), ": has no column 'key'; there are: 'a', 'b'");
+}
+
+#[test]
+fn files_that_hold_nothing_are_refused() {
+    for (bytes, problem) in [
+        (&b""[..], ": is empty"),
+        (b"\n\n", ": is empty"),
+        (b"a,b\n", ": holds no rows"),
+        (b"a,b", ": holds no rows"),
+        (b"\xff\xfea\0", ": is UTF-16 text; only UTF-8 is read"),
+        (b"id\nx\n", ": has no columns that could be features"),
+    ] {
+        assert_eq!(refusal("t.csv", bytes), problem);
+    }
+    assert_eq!(refusal("t.libsvm", b"# nothing\n"), ": holds no rows");
+    assert_eq!(refusal("t.npy", &npy_header("<f4", 0, 3)), ": holds no rows");
+    assert_eq!(refusal("t.csv.gz", &gzipped(b"")), ": is empty");
+    let folder = Folder::new();
+    let path = folder.file("t.csv", b"a,b\n");
+    let mut batches = ItemBatches::open(
+        &path,
+        &Items::read(&folder.file("u.csv", b"a,b\n1,2\n"), &Layout::default())
+            .unwrap()
+            .features,
+        &Layout::default(),
+    )
+    .unwrap();
+    assert!(
+        batches
+            .read(&mut ItemBatch::default())
+            .unwrap_err()
+            .to_string()
+            .ends_with(": holds no rows")
+    );
+}
+
+#[test]
+fn a_file_that_is_not_what_its_name_says_is_refused() {
+    let told = refusal("t.parquet", b"a,b\n1,2\n");
+    assert_eq!(told, ": is not a Parquet file: it starts with [61, 2c, 62, 0a], not [50, 41, 52, 31]");
+    assert!(refusal("t.npy", b"a,b\n1,2\n").starts_with(": is not an NPY file"));
+    assert!(refusal("t.npz", b"a,b\n1,2\n").starts_with(": is not an NPZ file"));
+    assert!(refusal("t.npz", b"PK\x03\x04 and nothing more").starts_with(": is not an NPZ file"));
+    assert!(refusal("t.parquet", b"PAR1 and nothing more").starts_with(": is not a Parquet file"));
+    let folder = Folder::new();
+    let parquet = folder.path("t.parquet");
+    parquet_numbers(&parquet, &["a"], &[1.0, 2.0], 10);
+    let bytes = gzipped(&std::fs::read(&parquet).unwrap());
+    let told = refusal("t.parquet.gz", &bytes);
+    assert_eq!(told, ": is compressed with gzip as a whole; decompress it first");
+}
+
+#[test]
+fn a_file_cut_off_anywhere_is_refused() {
+    let folder = Folder::new();
+    let parquet = folder.path("t.parquet");
+    parquet_numbers(&parquet, &["a", "b"], &[1.0, 2.0, 3.0, 4.0], 1);
+    let mut npy = npy_header("<f4", 2, 2);
+    npy.extend([0; 16]);
+    let zipped = gzipped(b"a,b\n1,2\n3,4\n");
+    let npz =
+        std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tables/one.npz")).unwrap();
+    for (name, whole) in [
+        ("cut.parquet", std::fs::read(&parquet).unwrap()),
+        ("cut.npy", npy.clone()),
+        ("cut.npy.gz", gzipped(&npy)),
+        ("cut.csv.gz", zipped),
+        ("cut.npz", npz),
+    ] {
+        assert!(Items::read(&folder.file(name, &whole), &Layout::default()).is_ok(), "{name}");
+        for length in 0..whole.len() {
+            let cut = folder.file(name, &whole[..length]);
+            assert!(Items::read(&cut, &Layout::default()).is_err(), "{name} cut to {length} bytes");
+        }
+    }
+    npy.push(0);
+    assert_eq!(refusal("more.npy", &npy), ": the header promises 16 bytes, but 17 follow");
+    let told = refusal("more.npy.gz", &gzipped(&npy));
+    assert_eq!(told, ": there are more bytes than the header promises");
+}
+
+#[test]
+fn numbers_of_binary_tables_must_be_finite_and_there() {
+    let mut npy = npy_header("<f8", 2, 2);
+    npy.extend([1.0_f64, 2.0, 3.0, 1e99].iter().flat_map(|number| number.to_le_bytes()));
+    let told = refusal("t.npy", &npy);
+    assert!(
+        told.starts_with(", row 2, column 2 ('f1'): '1000000") && told.ends_with("not a finite number")
+    );
+    let folder = Folder::new();
+    let parquet = folder.path("t.parquet");
+    parquet_numbers(&parquet, &["a", "b"], &[1.0, 2.0, 3.0, 4.0, f32::NAN, 6.0], 2);
+    assert_eq!(refusal_with(&parquet, &Layout::default()), ", row 3, column 1 ('a'): the value is missing");
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tables");
+    let told = refusal_with(&fixtures.join("null.parquet"), &Layout::default());
+    assert_eq!(told, ", row 5, column 2 ('f1'): the value is missing");
+    let told = refusal_with(&fixtures.join("mixed.parquet"), &Layout::default());
+    assert_eq!(
+        told,
+        ": column 6 ('colour') holds text; name it as a category, or leave it out of the features"
+    );
+}
+
+#[test]
+fn sparse_rows_have_ascending_indices_and_numbers() {
+    let told = refusal("t.libsvm", b"1 1:1\n0 3:1 2:5\n");
+    assert_eq!(told, ", line 2, column 3: the index 2 is not above the one before it; they must ascend");
+    assert_eq!(refusal("t.libsvm", b"1 1:1 x\n"), ", line 1, column 3: 'x' is not of the form index:value");
+    assert_eq!(refusal("t.libsvm", b"1 1:nan\n"), ", line 1, column 2: the value is missing");
+    assert_eq!(refusal("t.libsvm", b"1\n0\n"), ": has no columns that could be features");
+    let told = refusal("t.libsvm", b"1 99999999:1\n");
+    assert_eq!(told, ": has 99999999 columns; at most 4194304 are read");
+    let folder = Folder::new();
+    let path = folder.file("t.libsvm", b"1 0:1 1:1\n");
+    let layout = Layout { first_index: Some(FirstIndex::One), ..Layout::default() };
+    assert_eq!(refusal_with(&path, &layout), ", line 1, column 2: the index 0 is below 1, the first");
+    let layout = Layout { id: Some("id".into()), ..Layout::default() };
+    assert!(Items::read(&path, &layout).is_err());
+    assert!(ItemBatches::open(&path, &Features::numbered(1), &layout).is_err());
+}
+
+#[test]
+fn a_header_that_promises_too_much_takes_no_memory() {
+    let told = refusal("t.npy", &npy_header("<f4", 1 << 40, 1 << 10));
+    assert!(told.starts_with(": the header promises 4503599627370496 bytes, but 0 follow"), "{told}");
+    // Compressed, the length is not known before the end.
+    let told = refusal("t.npy.gz", &gzipped(&npy_header("<f4", 1 << 40, 1 << 10)));
+    assert!(told.contains("ends after 0 of"), "{told}");
+    let told = refusal("t.npy.gz", &gzipped(&npy_header("<f4", 1, 1 << 40)));
+    assert_eq!(told, ": has 1099511627776 columns; at most 4194304 are read");
+}
+
+#[test]
+fn a_damaged_parquet_file_is_refused_or_harmless() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    // Found by the fuzzer: the decoder would panic.
+    let layout = |name: &str| Layout { features: Some(vec![name.into()]), ..Layout::default() };
+    let told = ["f0", "f1", "f2"]
+        .map(|name| refusal_with(&fixtures.join("damaged/no-dictionary.parquet"), &layout(name)));
+    let reason = "is damaged: Parquet error: a page without its dictionary";
+    assert!(told.iter().any(|told| told.ends_with(reason)), "{told:?}");
+    let whole = std::fs::read(fixtures.join("tables/gzip.parquet")).unwrap();
+    let folder = Folder::new();
+    for at in 4..whole.len() {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x11;
+        // What is read, if anything, is a table of finite numbers.
+        if let Ok(items) = Items::read(&folder.file("t.parquet", &bytes), &Layout::default()) {
+            let mut row = vec![f32::NAN; items.rows.width()];
+            items.rows.copy_row(items.rows.len() - 1, &mut row);
+            assert!(row.iter().all(|value| value.is_finite()), "byte {at}");
+        }
+    }
+}

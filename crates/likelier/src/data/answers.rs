@@ -1,0 +1,226 @@
+//! What people said: comparisons, and what was noted with each of them.
+//!
+//! One policy, for training, judging, choosing, and every estimate:
+//!
+//! - a **tie** ("about the same") is half a comparison each way. Leaving ties out would remove mostly pairs
+//!   of one class, and make a classifier look better than it is;
+//! - a **weight** counts wherever a comparison does;
+//! - the two halves of a tie are one answer: they are held out together, and are one observation.
+//!
+//! [`Answers::comparisons`] applies it; everything else works on [`Comparisons`].
+
+use super::comparisons::check_weights;
+use super::{Comparisons, Repeats, Texts};
+use crate::error::Error;
+
+/// Answers to "which of these two is likelier to be positive?".
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answers {
+    pairs: Vec<(u32, u32)>,
+    weights: Option<Vec<f32>>,
+    ties: Option<Vec<bool>>,
+    annotators: Option<Annotators>,
+    sides: Option<Vec<Option<ShownSide>>>,
+    times: Option<Texts>,
+}
+
+/// Who gave which answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Annotators {
+    /// The names, in the order in which they first occur. An empty one stands for nobody in particular.
+    pub names: Texts,
+    /// The place in `names` of whoever gave each answer.
+    pub of: Vec<u32>,
+}
+
+/// Where an item stood on the screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShownSide {
+    /// On the left.
+    Left,
+    /// On the right.
+    Right,
+}
+
+impl FromIterator<(u32, u32)> for Answers {
+    /// (likelier, other), by row.
+    fn from_iter<I: IntoIterator<Item = (u32, u32)>>(pairs: I) -> Self {
+        Self { pairs: pairs.into_iter().collect(), ..Self::default() }
+    }
+}
+
+impl Answers {
+    /// The same answers, each counting as much as its weight says: at least 0, and not all 0.
+    pub fn weighted(self, weights: Vec<f32>) -> Result<Self, Error> {
+        self.check_length("weights", weights.len())?;
+        check_weights(&weights)?;
+        Ok(Self { weights: Some(weights), ..self })
+    }
+
+    /// The same answers, some of which say that the two items are equally likely. Of a tie, the order of
+    /// its two items means nothing.
+    pub fn tied(self, ties: Vec<bool>) -> Result<Self, Error> {
+        self.check_length("ties", ties.len())?;
+        Ok(Self { ties: Some(ties), ..self })
+    }
+
+    /// The same answers, knowing who gave them.
+    pub fn by(self, annotators: Annotators) -> Result<Self, Error> {
+        self.check_length("annotators", annotators.of.len())?;
+        let names = annotators.names.len();
+        if let Some(number) = annotators.of.iter().find(|number| **number as usize >= names) {
+            return Err(Error::Setting {
+                name: "the number of an annotator",
+                value: number.to_string(),
+                allowed: "below the number of their names",
+            });
+        }
+        Ok(Self { annotators: Some(annotators), ..self })
+    }
+
+    /// The same answers, knowing where the item that was said to be likelier stood; absent for a tie.
+    pub fn shown(self, sides: Vec<Option<ShownSide>>) -> Result<Self, Error> {
+        self.check_length("sides", sides.len())?;
+        Ok(Self { sides: Some(sides), ..self })
+    }
+
+    /// The same answers, knowing when each was given, in whatever form that was written down.
+    pub fn at(self, times: Texts) -> Result<Self, Error> {
+        self.check_length("times", times.len())?;
+        Ok(Self { times: Some(times), ..self })
+    }
+
+    fn check_length(&self, what: &'static str, count: usize) -> Result<(), Error> {
+        if count == self.len() {
+            return Ok(());
+        }
+        Err(Error::mismatch(what, count, "answers", self.len()))
+    }
+
+    /// The number of answers.
+    pub fn len(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.pairs.is_empty()
+    }
+
+    /// The two rows of each answer, the likelier one first.
+    pub fn pairs(&self) -> &[(u32, u32)] {
+        &self.pairs
+    }
+
+    /// How much each counts, where that was noted.
+    pub fn weights(&self) -> Option<&[f32]> {
+        self.weights.as_deref()
+    }
+
+    /// Whether an answer says that both items are equally likely.
+    pub fn is_tie(&self, at: usize) -> bool {
+        self.ties.as_ref().is_some_and(|ties| ties[at])
+    }
+
+    /// Which answers are ties, where that was noted.
+    pub fn ties(&self) -> Option<&[bool]> {
+        self.ties.as_deref()
+    }
+
+    /// Who answered, where that was noted.
+    pub fn annotators(&self) -> Option<&Annotators> {
+        self.annotators.as_ref()
+    }
+
+    /// Where the likelier item stood, where that was noted.
+    pub fn sides(&self) -> Option<&[Option<ShownSide>]> {
+        self.sides.as_deref()
+    }
+
+    /// When each was given, where that was noted.
+    pub fn times(&self) -> Option<&Texts> {
+        self.times.as_ref()
+    }
+
+    /// Pairs that were asked more than once.
+    #[doc(hidden)]
+    pub fn repeats(&self) -> Repeats {
+        Repeats::of(self)
+    }
+
+    /// The same answers about other rows: each row takes the place that `place` gives it.
+    pub fn moved<E>(&self, place: impl Fn(u32) -> Result<u32, E>) -> Result<Self, E> {
+        let moved = |&(likelier, other): &(u32, u32)| Ok((place(likelier)?, place(other)?));
+        let pairs = self.pairs.iter().map(moved).collect::<Result<_, E>>()?;
+        Ok(Self { pairs, ..self.clone() })
+    }
+
+    /// What is learned from, judged by and estimated from: each answer as a comparison, a tie as half a
+    /// comparison each way.
+    pub fn comparisons(&self) -> Comparisons {
+        self.comparisons_of(|_| true)
+    }
+
+    /// The same for some of the answers. This is the one place where ties and weights become numbers.
+    pub fn comparisons_of(&self, wanted: impl Fn(usize) -> bool) -> Comparisons {
+        let weight = |at: usize| self.weights.as_ref().map_or(1.0, |weights| weights[at]);
+        let (mut likelier, mut other, mut weights, mut answers) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for (number, at) in (0_u32..).zip((0..self.len()).filter(|at| wanted(*at))) {
+            let (first, second) = self.pairs[at];
+            let halves = if self.is_tie(at) { 2 } else { 1 };
+            for (one, two) in [(first, second), (second, first)].into_iter().take(halves) {
+                likelier.push(one);
+                other.push(two);
+                weights.push(weight(at) / halves as f32);
+                answers.push(number);
+            }
+        }
+        let has_ties = answers.last().is_some_and(|last| *last as usize + 1 != answers.len());
+        let differ = weights.iter().any(|weight| *weight != 1.0);
+        Comparisons::of_answers(likelier, other, differ.then_some(weights), has_ties.then_some(answers))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tie_is_half_a_comparison_each_way_and_one_answer() {
+        let answers = Answers::from_iter([(0, 1), (2, 3), (4, 5)])
+            .tied(vec![false, true, false])
+            .unwrap()
+            .weighted(vec![1.0, 3.0, 2.0])
+            .unwrap();
+        let comparisons = answers.comparisons();
+        assert_eq!(comparisons.iter().collect::<Vec<_>>(), [(0, 1), (2, 3), (3, 2), (4, 5)]);
+        assert_eq!(comparisons.weights(), Some(&[1.0, 1.5, 1.5, 2.0][..]));
+        assert_eq!((comparisons.len(), comparisons.answers()), (4, 3));
+    }
+
+    #[test]
+    fn weights_that_are_all_one_are_no_weights() {
+        let plain = Answers::from_iter([(0, 1), (2, 3)]);
+        let weighted = plain.clone().weighted(vec![1.0, 1.0]).unwrap();
+        assert_eq!(weighted.comparisons(), plain.comparisons());
+        let untied = plain.clone().tied(vec![false, false]).unwrap();
+        assert_eq!(untied.comparisons(), plain.comparisons());
+    }
+
+    #[test]
+    fn notes_must_be_one_for_each_answer() {
+        let two = Answers::from_iter([(0, 1), (2, 3)]);
+        assert!(two.clone().tied(vec![true]).is_err());
+        assert!(two.clone().weighted(vec![0.0, 0.0]).is_err());
+        assert!(two.clone().shown(vec![None]).is_err());
+        assert!(two.clone().at(Texts::from_iter(["now"])).is_err());
+        let nobody = Annotators { names: Texts::from_iter(["ann"]), of: vec![0, 1] };
+        assert!(
+            two.by(nobody)
+                .unwrap_err()
+                .to_string()
+                .contains("below the number of their names")
+        );
+    }
+}

@@ -1,0 +1,116 @@
+//! The share of positives: as it is stated, or as the comparisons tell it.
+
+use serde::Serialize;
+
+use super::{Event, LEVEL, Observer, ScorerOptions};
+use crate::data::{Comparisons, Rows};
+use crate::error::Error;
+use crate::estimate::metrics::Assumptions;
+use crate::estimate::prior::{PriorReport, best_bin, kept_share, pool_moment, recommend};
+use crate::estimate::{CrossFit, FEWEST, Folds, Grouping, Interval, cross_fit, scorer};
+use crate::prior::Prior;
+use crate::protocol::Protocol;
+use crate::supervision::Supervision;
+use crate::train::{Config, Control};
+use crate::warning::Warning;
+
+const FOLDS: usize = 5;
+
+/// The prior that is used, and how far it may be off where it was estimated.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct BelievedPrior {
+    /// What is used.
+    pub prior: Prior,
+    /// Where it was estimated.
+    pub estimated: Option<Interval>,
+}
+
+impl BelievedPrior {
+    /// A prior that is known.
+    pub fn known(prior: Prior) -> Self {
+        Self { prior, estimated: None }
+    }
+
+    /// What follows from it about the piles.
+    pub fn assumptions(&self, protocol: Protocol) -> Result<Assumptions, Error> {
+        match &self.estimated {
+            Some(interval) => Assumptions::estimated(interval, |prior| protocol.mixture(prior)),
+            None => Assumptions::of_protocol(protocol, self.prior),
+        }
+    }
+
+    /// The stated prior, else an estimate, said loudly.
+    pub(super) fn of(
+        rows: &Rows,
+        supervision: &Supervision,
+        scorer: &ScorerOptions,
+        control: &Control<'_>,
+        observe: &mut Observer<'_>,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Self, Error> {
+        if let Some(prior) = supervision.stated_prior() {
+            return Ok(Self::known(prior));
+        }
+        if supervision.answers().is_none() {
+            return Err(Error::NoPrior);
+        }
+        let report = estimate_prior_with(rows, supervision, scorer, control, observe)?;
+        let Interval { value, low, high, .. } = report.prior;
+        let Some(estimator) = report.recommended else { return Err(Error::PriorNotKnown { low, high }) };
+        warnings.push(Warning::PriorEstimated { prior: report.prior, estimator });
+        Ok(Self { prior: Prior::new(value)?, estimated: Some(report.prior) })
+    }
+}
+
+/// Estimates the share of positives from comparisons between the rows: every estimator that the data allow is
+/// asked, and the narrowest interval is recommended, if any is worth it.
+pub fn estimate_prior(
+    rows: &Rows,
+    supervision: &Supervision,
+    scorer: &ScorerOptions,
+) -> Result<PriorReport, Error> {
+    estimate_prior_with(rows, supervision, scorer, &Control::default(), &mut |_| ())
+}
+
+/// The same with control over threads, and news of how it goes.
+pub fn estimate_prior_with(
+    rows: &Rows,
+    supervision: &Supervision,
+    scorer: &ScorerOptions,
+    control: &Control<'_>,
+    observe: &mut Observer<'_>,
+) -> Result<PriorReport, Error> {
+    let protocol = supervision.stated_protocol().ok_or(Error::NoProtocol)?;
+    let comparisons = supervision.comparisons().ok_or(Error::NeedsComparisons)?;
+    let fit = out_of_fold(rows, &comparisons, protocol, scorer, control, observe)?;
+    let mut estimates = Vec::new();
+    if let Some([kept, shown]) = supervision.kept_of_shown() {
+        estimates.push(kept_share(protocol.collection(), kept, shown, None, LEVEL)?);
+    }
+    estimates.push(best_bin(&fit.scores, &protocol, LEVEL)?);
+    if scorer.pool {
+        let all: Vec<u32> = (0..rows.len() as u32).collect();
+        estimates.push(pool_moment(&fit, &all, &protocol, LEVEL)?);
+    }
+    Ok(recommend(estimates))
+}
+
+/// Scores each comparison by a model that was not trained on it.
+pub(super) fn out_of_fold<'a>(
+    rows: &'a Rows<'_>,
+    comparisons: &'a Comparisons,
+    protocol: Protocol,
+    options: &ScorerOptions,
+    control: &Control<'_>,
+    observe: &mut Observer<'_>,
+) -> Result<CrossFit<'a>, Error> {
+    let found = comparisons.answers();
+    if found < FEWEST {
+        return Err(Error::TooFewToEstimate { found, needed: FEWEST });
+    }
+    let config = Config { seed: options.seed, ..scorer(options.architecture.clone(), protocol)? };
+    let folds = Folds::new(comparisons, rows.len(), FOLDS, Grouping::Comparisons, options.seed)?;
+    cross_fit(rows, comparisons, folds, &config, control, |fold, summary| {
+        observe(Event::Scoring { fold: fold + 1, folds: FOLDS, epoch: summary.epoch });
+    })
+}

@@ -1,0 +1,376 @@
+//! The one workflow: answers in, judged classifier out.
+//!
+//! ```text
+//!  rows ─────────┐
+//!  Supervision ──┤   prior      held out   configuration   training    judgement
+//!  (answers,     ├─► stated or ─► share of ─► recommended, ─► Classifier ─► Assessment ─► Fitted
+//!  protocol,     │   estimated   answers     stated or                    without labels
+//!  prior)        │                           chosen
+//!  FitOptions ───┘
+//! ```
+//!
+//! [`fit`] is all of it. [`estimate_prior`] and [`check`] are the parts that need no model to be kept, and
+//! [`Assessment`] judges any scores. The command line and every other face call these and nothing below them.
+
+mod assessment;
+mod belief;
+mod checkup;
+mod choosing;
+mod options;
+mod sensitivity;
+
+use serde::{Deserialize, Serialize};
+
+pub use assessment::Assessment;
+use assessment::judge;
+pub use belief::{BelievedPrior, estimate_prior, estimate_prior_with};
+pub use checkup::{Checkup, ProtocolCheck, check, check_with};
+pub use options::FitOptions;
+pub use sensitivity::AtPrior;
+
+use crate::data::{Comparisons, Pile, Piles, Rows};
+use crate::error::Error;
+use crate::estimate::Interval;
+use crate::estimate::diagnosis::Diagnosis;
+use crate::estimate::selection::Selection;
+use crate::model::{Architecture, Classifier, Mlp, ModelKind};
+use crate::protocol::Protocol;
+use crate::risk::Method;
+use crate::supervision::{Evidence, Supervision};
+use crate::train::{Config, Control, Data, EpochSummary, Notes, Progress, train_with};
+use crate::warning::{Unjudged, Warning};
+use choosing::{METHODS, Open, choose};
+
+/// How often an interval should hold the truth.
+pub const LEVEL: f64 = 0.95;
+
+/// How items are scored to estimate a prior or to check answers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScorerOptions {
+    /// The model, which is trained five times.
+    pub architecture: Architecture,
+    /// Decides everything random.
+    pub seed: u64,
+    /// Whether the rows are all items that pairs were drawn from, compared or not: under discard they tell
+    /// the prior.
+    pub pool: bool,
+}
+
+impl ScorerOptions {
+    /// A linear scorer, or a multi-layer perceptron where that is the model.
+    pub fn new(model: ModelKind, seed: u64) -> Self {
+        let architecture = match model {
+            ModelKind::Mlp => Architecture::Mlp(Mlp::of_the_paper()),
+            _ => Architecture::Linear,
+        };
+        Self { architecture, seed, pool: false }
+    }
+}
+
+/// News of how the work goes.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// An epoch of the scorer of one of several folds is done.
+    Scoring {
+        /// The fold, from 1.
+        fold: usize,
+        /// Of how many.
+        folds: usize,
+        /// The epoch, from 1.
+        epoch: usize,
+    },
+    /// So many of the trainings that a choice rests on are done.
+    Choosing {
+        /// Done.
+        done: usize,
+        /// Of how many.
+        of: usize,
+    },
+    /// An epoch is done.
+    Epoch {
+        /// What it did.
+        epoch: &'a Epoch,
+        /// How many there are at the most.
+        epochs: usize,
+    },
+    /// So many of the trainings at other priors are done.
+    Sensitivity {
+        /// Done.
+        done: usize,
+        /// Of how many.
+        of: usize,
+    },
+}
+
+/// Who is told the news.
+pub type Observer<'a> = dyn FnMut(Event<'_>) + Send + 'a;
+
+/// What one epoch did, and how good the classifier was after it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Epoch {
+    /// What it did.
+    #[serde(flatten)]
+    pub of: EpochSummary,
+    /// By the held-out comparisons, after some of the epochs.
+    pub accuracy: Option<Interval>,
+}
+
+/// A classifier, and everything that is known about it.
+#[derive(Clone, Debug)]
+pub struct Fitted {
+    /// The classifier.
+    pub classifier: Classifier,
+    /// How it was trained.
+    #[doc(hidden)]
+    pub config: Config,
+    /// The prior that was used.
+    pub prior: BelievedPrior,
+    /// How good it is without labels; none where nothing was held out, or it could not be judged.
+    pub assessment: Option<Assessment>,
+    /// What was chosen from, where a choice was asked for.
+    pub selection: Option<Selection>,
+    /// What the answers look like, where that was asked for; none for piles.
+    pub diagnosis: Option<Diagnosis>,
+    /// What other priors would have given, where that was asked for.
+    pub sensitivity: Option<Vec<AtPrior>>,
+    /// What each epoch did, those before an interruption included.
+    pub epochs: Vec<Epoch>,
+    /// Whether it is known what was compared with what; else there were two piles.
+    pub paired: bool,
+    /// Whether probabilities were fitted to the held-out comparisons.
+    pub calibrated: bool,
+    /// Scores of the two piles: of held-out comparisons, or of what was trained on where there are no others.
+    pub pile_scores: [Vec<f32>; 2],
+    /// What must be said beside it.
+    pub warnings: Vec<Warning>,
+}
+
+/// Fits a classifier to what people said about the rows, and judges it.
+///
+/// ```
+/// use likelier::{Answers, FitOptions, Method, Prior, Protocol, Rows, Supervision, fit};
+///
+/// // Five items with one feature each, and four comparisons: item 4 is likelier than item 0, …
+/// let rows = Rows::from_numbers(vec![0.1, 0.4, 0.5, 0.8, 0.9], 1)?;
+/// let answers = Answers::from_iter([(4, 0), (3, 1), (3, 0), (4, 2)]);
+/// let supervision = Supervision::new(answers).protocol(Protocol::FORCED_CHOICE).prior(Prior::new(0.5)?);
+/// let fitted = fit(&rows, &supervision, &FitOptions::new().method(Method::PcompRelu).hold_out(0.0))?;
+/// let scores = fitted.classifier.scores(&rows)?;
+/// assert!(scores[4] > scores[0]);
+/// # Ok::<(), likelier::Error>(())
+/// ```
+pub fn fit(rows: &Rows, supervision: &Supervision, options: &FitOptions) -> Result<Fitted, Error> {
+    fit_with(rows, supervision, options, &Control::default(), &mut |_| ())
+}
+
+/// The same with control over threads, checkpoints and stopping, and news of how it goes. A run that is
+/// stopped is an [`Error::Stopped`]; the checkpoint has its state.
+pub fn fit_with(
+    rows: &Rows,
+    supervision: &Supervision,
+    options: &FitOptions,
+    control: &Control<'_>,
+    observe: &mut Observer<'_>,
+) -> Result<Fitted, Error> {
+    options.check()?;
+    let protocol = supervision.stated_protocol().ok_or(Error::NoProtocol)?;
+    let mut warnings = Vec::new();
+    let scorer = ScorerOptions::new(options.model, options.seed);
+    let aside = Control { checkpoint: None, notes: None, stop: None, ..*control };
+    let prior = BelievedPrior::of(rows, supervision, &scorer, &aside, observe, &mut warnings)?;
+    let answers = supervision.answers().filter(|_| options.diagnose);
+    let diagnosis = answers.map(|answers| Diagnosis::new(answers, rows.len(), LEVEL)).transpose()?;
+
+    let parts = Division::of(supervision, options);
+    let data = Data { rows, piles: parts.piles(supervision), labels: supervision.labels() };
+    let mut bases = candidates(&data, options, &prior, protocol);
+    let (config, selection) = if options.select {
+        let trained = parts.trained.as_ref().ok_or(Error::NeedsComparisons)?;
+        let (config, selection) = choose(&bases, Open::of(options), rows, trained, &aside, observe)?;
+        (config, Some(selection))
+    } else {
+        (bases.swap_remove(0), None)
+    };
+
+    let watch = Watch::new(&parts, &prior, protocol, supervision, options)?;
+    let (mut classifier, epochs) = run(&data, &config, control, watch.as_ref(), observe)?;
+    warnings.extend(
+        classifier
+            .summary()
+            .fallback
+            .map(|reason| Warning::FellBack { method: config.method, reason }),
+    );
+    if let Some(features) = &options.features {
+        classifier = classifier.with_features(features.clone())?;
+    }
+    let exact_counts = supervision.has_exact_counts();
+    let held_out = parts.held_out.as_ref();
+    let assessment = held_out.and_then(|pairs| {
+        let assumptions = prior.assumptions(protocol);
+        let judged = assumptions.and_then(|assumptions| {
+            Assessment::new(&classifier, rows, pairs.clone(), assumptions, exact_counts)
+        });
+        // What was trained is not thrown away because it cannot be judged.
+        let failed = |error: &Error| Warning::NotJudged(Unjudged::Failed(error.to_string()));
+        judged.map_err(|error| warnings.push(failed(&error))).ok()
+    });
+    let calibrated = options.calibrate && assessment.is_some();
+    if let Some(assessment) = &assessment {
+        warnings.extend(assessment.warnings(&protocol));
+        if options.calibrate {
+            let calibration = assessment.calibration()?;
+            warnings.extend(calibration.shifted_only.map(Warning::ShiftedOnly));
+            classifier = classifier.with_probability(calibration.map)?;
+        }
+    } else {
+        let why = if data.piles.are_paired() { Unjudged::NothingHeldOut } else { Unjudged::Piles };
+        warnings.extend(held_out.is_none().then_some(Warning::NotJudged(why)));
+        warnings.extend(options.calibrate.then_some(Warning::NotCalibrated));
+    }
+    let sensitivity = options
+        .sensitivity
+        .then(|| {
+            let judged_by = (held_out, exact_counts);
+            sensitivity::sweep(&prior, &classifier, &data, &config, judged_by, &aside, observe)
+        })
+        .transpose()?;
+    let pile_scores = if let Some(assessment) = &assessment {
+        assessment.scores().clone()
+    } else {
+        let scores = |pile| classifier.scores_of(rows, data.piles.rows(pile));
+        [scores(Pile::Likelier)?, scores(Pile::Other)?]
+    };
+    Ok(Fitted {
+        classifier,
+        config,
+        prior,
+        assessment,
+        selection,
+        diagnosis,
+        sensitivity,
+        epochs,
+        paired: data.piles.are_paired(),
+        calibrated,
+        pile_scores,
+        warnings,
+    })
+}
+
+/// What is trained on, and what is judged by.
+struct Division {
+    /// None where piles are trained on.
+    trained: Option<Comparisons>,
+    held_out: Option<Comparisons>,
+}
+
+impl Division {
+    fn of(supervision: &Supervision, options: &FitOptions) -> Self {
+        match supervision.set_aside(options.hold_out, options.seed) {
+            Some((answers, is_aside)) => Self {
+                trained: Some(answers.comparisons_of(|answer| !is_aside[answer])),
+                held_out: Some(answers.comparisons_of(|answer| is_aside[answer])),
+            },
+            None => Self { trained: supervision.comparisons(), held_out: None },
+        }
+    }
+
+    fn piles<'a>(&'a self, supervision: &'a Supervision) -> Piles<'a> {
+        match (&self.trained, supervision.evidence()) {
+            (Some(trained), _) => trained.piles(),
+            (None, Evidence::Piles(piles)) => piles.piles(),
+            (None, Evidence::Answers(_)) => Piles::loose(&[], &[]),
+        }
+    }
+}
+
+/// How to train: as recommended but for what is stated, once for each method that may be chosen; never empty.
+fn candidates(
+    data: &Data<'_>,
+    options: &FitOptions,
+    prior: &BelievedPrior,
+    protocol: Protocol,
+) -> Vec<Config> {
+    let config = |method| {
+        let architecture =
+            options
+                .model
+                .architecture(data.rows.width(), options.hidden.as_deref(), options.image);
+        let recommended = Config::recommended(method, architecture, prior.prior, protocol, data);
+        let epochs = options.epochs.unwrap_or(recommended.epochs);
+        Config {
+            batch_rows: options.batch_rows,
+            learning_rate: options.learning_rate.unwrap_or(recommended.learning_rate),
+            weight_decay: options.weight_decay.unwrap_or(recommended.weight_decay),
+            seed: options.seed,
+            ..recommended.with_epochs(epochs)
+        }
+    };
+    match (options.method, options.select) {
+        (Some(method), _) => vec![config(method)],
+        (None, true) => METHODS.map(config).to_vec(),
+        // The default is what docs/choosing.md found best; piles do not say what was compared with what.
+        (None, false) if data.piles.are_paired() => vec![config(METHODS[0])],
+        (None, false) => vec![config(Method::PcompRelu)],
+    }
+}
+
+/// Looks now and then how good the classifier is by comparisons that it is not trained on.
+struct Watch<'a> {
+    pairs: &'a Comparisons,
+    assumptions: crate::estimate::metrics::Assumptions,
+    exact_counts: bool,
+}
+
+/// Looks in a run, at the most.
+const LOOKS: usize = 20;
+
+impl<'a> Watch<'a> {
+    fn new(
+        parts: &'a Division,
+        prior: &BelievedPrior,
+        protocol: Protocol,
+        supervision: &Supervision,
+        options: &FitOptions,
+    ) -> Result<Option<Self>, Error> {
+        let Some(pairs) = parts.held_out.as_ref().filter(|_| options.watch) else { return Ok(None) };
+        let assumptions = prior.assumptions(protocol)?;
+        Ok(Some(Self { pairs, assumptions, exact_counts: supervision.has_exact_counts() }))
+    }
+
+    /// None where that cannot be told.
+    fn look(&self, rows: &Rows, progress: &mut Progress<'_, '_>) -> Option<Interval> {
+        let classifier = progress.classifier().ok()?;
+        Some(
+            judge(&classifier, rows, self.pairs, &self.assumptions, self.exact_counts)
+                .ok()?
+                .1
+                .accuracy,
+        )
+    }
+}
+
+/// Trains, and says what each epoch did, those before an interruption included.
+fn run(
+    data: &Data<'_>,
+    config: &Config,
+    control: &Control<'_>,
+    watch: Option<&Watch<'_>>,
+    observe: &mut Observer<'_>,
+) -> Result<(Classifier, Vec<Epoch>), Error> {
+    let notes = Notes::default();
+    let control = Control { notes: Some(&notes), ..*control };
+    let every = config.epochs.div_ceil(LOOKS).max(1);
+    let outcome = train_with(data, config, &control, |summary, progress| {
+        // Counted from the end, so that the last epoch is among them.
+        let looks = (config.epochs - summary.epoch.min(config.epochs)).is_multiple_of(every);
+        let accuracy = watch.filter(|_| looks).and_then(|watch| watch.look(data.rows, progress));
+        let epoch = Epoch { of: *summary, accuracy };
+        // Its numbers are finite, so it can always be noted.
+        let _ = notes.add(&epoch);
+        observe(Event::Epoch { epoch: &epoch, epochs: config.epochs });
+        Ok(())
+    })?;
+    let classifier = outcome.finished()?;
+    Ok((classifier, notes.all().unwrap_or_default()))
+}

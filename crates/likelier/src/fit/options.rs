@@ -1,0 +1,175 @@
+//! How to fit: everything that may be stated, and is decided for you where it is not.
+
+use crate::data::Features;
+use crate::error::Error;
+use crate::model::ModelKind;
+use crate::risk::Method;
+
+/// How to fit a classifier. Whatever is not stated is what we would defend for the data at hand.
+///
+/// ```
+/// use likelier::{FitOptions, Method};
+///
+/// let options = FitOptions::new().method(Method::PcompRelu).epochs(50).hold_out(0.1).seed(7);
+/// # let _ = options;
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::struct_excessive_bools, reason = "they are independent of each other")]
+pub struct FitOptions {
+    pub(super) method: Option<Method>,
+    pub(super) model: ModelKind,
+    pub(super) hidden: Option<Vec<usize>>,
+    pub(super) image: Option<[usize; 3]>,
+    pub(super) epochs: Option<usize>,
+    pub(super) batch_rows: usize,
+    pub(super) learning_rate: Option<f64>,
+    pub(super) weight_decay: Option<f64>,
+    pub(super) select: bool,
+    pub(super) hold_out: f64,
+    pub(super) calibrate: bool,
+    pub(super) sensitivity: bool,
+    pub(super) diagnose: bool,
+    pub(super) watch: bool,
+    pub(super) seed: u64,
+    pub(super) features: Option<Features>,
+}
+
+impl Default for FitOptions {
+    fn default() -> Self {
+        Self {
+            method: None,
+            model: ModelKind::Linear,
+            hidden: None,
+            image: None,
+            epochs: None,
+            batch_rows: 256,
+            learning_rate: None,
+            weight_decay: None,
+            select: false,
+            hold_out: 0.2,
+            calibrate: false,
+            sensitivity: false,
+            diagnose: false,
+            watch: false,
+            seed: 0,
+            features: None,
+        }
+    }
+}
+
+impl FitOptions {
+    /// Nothing stated: the recommended method, a linear model, a fifth of the answers held out to judge by.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How to learn; by default pair-posterior, or pcomp-relu for piles (docs/choosing.md says why).
+    #[must_use]
+    pub fn method(self, method: impl Into<Option<Method>>) -> Self {
+        Self { method: method.into(), ..self }
+    }
+
+    /// Which model.
+    #[must_use]
+    pub fn model(self, model: ModelKind) -> Self {
+        Self { model, ..self }
+    }
+
+    /// Units of the hidden layers of an mlp.
+    #[must_use]
+    pub fn hidden(self, hidden: impl Into<Option<Vec<usize>>>) -> Self {
+        Self { hidden: hidden.into(), ..self }
+    }
+
+    /// Channels, height and width of the images of a resnet; as square as can be if not stated.
+    #[must_use]
+    pub fn image(self, image: impl Into<Option<[usize; 3]>>) -> Self {
+        Self { image: image.into(), ..self }
+    }
+
+    /// Passes over the comparisons.
+    #[must_use]
+    pub fn epochs(self, epochs: impl Into<Option<usize>>) -> Self {
+        Self { epochs: epochs.into(), ..self }
+    }
+
+    /// Rows of both items of the comparisons in a mini-batch.
+    #[must_use]
+    pub fn batch_rows(self, batch_rows: usize) -> Self {
+        Self { batch_rows, ..self }
+    }
+
+    /// The optimiser's step.
+    #[must_use]
+    pub fn learning_rate(self, learning_rate: impl Into<Option<f64>>) -> Self {
+        Self { learning_rate: learning_rate.into(), ..self }
+    }
+
+    /// How strongly weights are drawn to 0.
+    #[must_use]
+    pub fn weight_decay(self, weight_decay: impl Into<Option<f64>>) -> Self {
+        Self { weight_decay: weight_decay.into(), ..self }
+    }
+
+    /// Chooses method, weight decay and learning rate, each unless it is stated, by comparisons that a
+    /// candidate has not seen.
+    #[must_use]
+    pub fn select(self, select: bool) -> Self {
+        Self { select, ..self }
+    }
+
+    /// The share of the answers that is not trained on but judged by.
+    #[must_use]
+    pub fn hold_out(self, share: f64) -> Self {
+        Self { hold_out: share, ..self }
+    }
+
+    /// Fits the map from scores to probabilities to the held-out comparisons.
+    #[must_use]
+    pub fn calibrate(self, calibrate: bool) -> Self {
+        Self { calibrate, ..self }
+    }
+
+    /// Trains again at five priors, to show how much depends on the prior.
+    #[must_use]
+    pub fn sensitivity(self, sensitivity: bool) -> Self {
+        Self { sensitivity, ..self }
+    }
+
+    /// Looks at what the answers are like, for a report.
+    #[must_use]
+    pub fn diagnose(self, diagnose: bool) -> Self {
+        Self { diagnose, ..self }
+    }
+
+    /// Looks after some of the epochs how good the classifier is by the held-out comparisons.
+    #[must_use]
+    pub fn watch(self, watch: bool) -> Self {
+        Self { watch, ..self }
+    }
+
+    /// Decides everything random.
+    #[must_use]
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// What the features are called.
+    #[must_use]
+    pub fn features(self, features: Features) -> Self {
+        Self { features: Some(features), ..self }
+    }
+
+    /// Refuses what no training would notice.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        let not = |name, value: String, allowed| Err(Error::Setting { name, value, allowed });
+        if !(0.0..1.0).contains(&self.hold_out) {
+            return not("the held-out share", self.hold_out.to_string(), "at least 0 and below 1");
+        }
+        if let Some(hidden) = self.hidden.as_ref().filter(|_| self.model != ModelKind::Mlp) {
+            let value = format!("{hidden:?} for {}", self.model);
+            return not("the hidden layers", value, "given for an mlp only");
+        }
+        Ok(())
+    }
+}

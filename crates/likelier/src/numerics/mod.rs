@@ -1,0 +1,7 @@
+//! Elementary functions, vector instructions, and work in fixed pieces: what the mathematics and the engine
+//! both stand on.
+
+pub(crate) mod math;
+#[cfg(feature = "engine")]
+pub(crate) mod parallel;
+pub(crate) mod simd;

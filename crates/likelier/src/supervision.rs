@@ -1,0 +1,156 @@
+//! What is learned from: answers or piles, and what is believed about how they came to be.
+
+use crate::data::{Answers, Comparisons, Label, LoosePiles};
+use crate::prior::Prior;
+use crate::protocol::Protocol;
+#[cfg(feature = "engine")]
+use crate::random::{Purpose, shuffle, stream};
+
+/// What people said, in one of two forms.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Evidence {
+    /// Which of two items is likelier.
+    Answers(Answers),
+    /// Two piles that do not say what was compared with what.
+    Piles(LoosePiles),
+}
+
+impl From<Answers> for Evidence {
+    fn from(answers: Answers) -> Self {
+        Self::Answers(answers)
+    }
+}
+
+impl From<LoosePiles> for Evidence {
+    fn from(piles: LoosePiles) -> Self {
+        Self::Piles(piles)
+    }
+}
+
+/// Evidence, and what is believed about it.
+///
+/// ```
+/// use likelier::{Answers, Prior, Protocol, Supervision};
+///
+/// // Row 4 is likelier than row 0, …
+/// let answers = Answers::from_iter([(4, 0), (3, 1), (3, 0), (4, 2)]);
+/// let supervision = Supervision::new(answers).protocol(Protocol::FORCED_CHOICE).prior(Prior::new(0.3)?);
+/// assert_eq!(supervision.comparisons().map(|all| all.len()), Some(4));
+/// # Ok::<(), likelier::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Supervision {
+    evidence: Evidence,
+    protocol: Option<Protocol>,
+    prior: Option<Prior>,
+    kept_of_shown: Option<[usize; 2]>,
+    exact_counts: bool,
+    labels: Option<Vec<Label>>,
+}
+
+impl Supervision {
+    /// Evidence of which nothing else is known.
+    pub fn new(evidence: impl Into<Evidence>) -> Self {
+        Self {
+            evidence: evidence.into(),
+            protocol: None,
+            prior: None,
+            kept_of_shown: None,
+            exact_counts: false,
+            labels: None,
+        }
+    }
+
+    /// States how the pairs were collected.
+    #[must_use]
+    pub fn protocol(self, protocol: impl Into<Option<Protocol>>) -> Self {
+        Self { protocol: protocol.into(), ..self }
+    }
+
+    /// States the share of positives in the population; where it is not stated, it is estimated.
+    #[must_use]
+    pub fn prior(self, prior: impl Into<Option<Prior>>) -> Self {
+        Self { prior: prior.into(), ..self }
+    }
+
+    /// States how many pairs were kept of how many that were shown.
+    #[must_use]
+    pub fn kept(self, kept: usize, shown: usize) -> Self {
+        Self { kept_of_shown: Some([kept, shown]), ..self }
+    }
+
+    /// States that the pairs were generated with fixed class counts: they vary less than independent ones,
+    /// and intervals hold the truth more often than their level says.
+    #[must_use]
+    pub fn exact_counts(self, exact_counts: bool) -> Self {
+        Self { exact_counts, ..self }
+    }
+
+    /// Gives the true label of every item: only the `supervised` oracle sees them.
+    #[must_use]
+    pub fn labelled(self, labels: Vec<Label>) -> Self {
+        Self { labels: Some(labels), ..self }
+    }
+
+    /// The true labels, where they are given.
+    pub fn labels(&self) -> Option<&[Label]> {
+        self.labels.as_deref()
+    }
+
+    /// What people said, where it was which of two items is likelier.
+    pub fn answers(&self) -> Option<&Answers> {
+        match &self.evidence {
+            Evidence::Answers(answers) => Some(answers),
+            Evidence::Piles(_) => None,
+        }
+    }
+
+    /// What people said.
+    pub fn evidence(&self) -> &Evidence {
+        &self.evidence
+    }
+
+    /// The comparisons that the answers are; none for piles.
+    pub fn comparisons(&self) -> Option<Comparisons> {
+        self.answers().map(Answers::comparisons)
+    }
+
+    /// How the pairs were collected, where that is stated.
+    pub fn stated_protocol(&self) -> Option<Protocol> {
+        self.protocol
+    }
+
+    /// The share of positives, where that is stated.
+    pub fn stated_prior(&self) -> Option<Prior> {
+        self.prior
+    }
+
+    /// How many pairs were kept, and how many shown, where that is stated.
+    pub fn kept_of_shown(&self) -> Option<[usize; 2]> {
+        self.kept_of_shown
+    }
+
+    /// Whether the pairs were generated with fixed class counts.
+    pub fn has_exact_counts(&self) -> bool {
+        self.exact_counts
+    }
+
+    /// The answers, and which of them are set aside to judge by: a random share, but never all of them. None
+    /// if the share is too small for one, or of piles.
+    #[cfg(feature = "engine")]
+    pub(crate) fn set_aside(&self, share: f64, seed: u64) -> Option<(&Answers, Vec<bool>)> {
+        let answers = self.answers()?;
+        let count = answers.len();
+        let aside = ((share * count as f64).round() as usize).min(count.saturating_sub(1));
+        if aside == 0 {
+            return None;
+        }
+        let mut order: Vec<u32> = (0..count as u32).collect();
+        shuffle(&mut stream(seed, Purpose::HoldOut), &mut order);
+        let mut is_aside = vec![false; count];
+        for answer in &order[..aside] {
+            is_aside[*answer as usize] = true;
+        }
+        Some((answers, is_aside))
+    }
+}

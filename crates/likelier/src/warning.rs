@@ -1,0 +1,292 @@
+//! What a user must be told beside a result. Each warning is a variant with its data; its code, its words and
+//! its advice are here and nowhere else.
+
+use std::fmt;
+
+use serde::{Serialize, Serializer, ser::SerializeStruct};
+
+use crate::estimate::Interval;
+use crate::estimate::calibration::ShiftedOnly;
+use crate::estimate::prior::PriorEstimator;
+use crate::prior::Prior;
+use crate::risk::Method;
+use crate::train::Fallback;
+
+/// A remark that a result needs. As text it is its message; as JSON, its code and its message.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum Warning {
+    /// Pairs were answered both ways.
+    BothOrders {
+        /// How many.
+        pairs: usize,
+        /// The two items of one of them.
+        example: [String; 2],
+    },
+    /// Answers repeat earlier ones.
+    RepeatedPairs {
+        /// How many.
+        answers: usize,
+        /// The two items of one of them.
+        example: [String; 2],
+    },
+    /// The data are not all that was published.
+    PartialData {
+        /// What is missing.
+        note: String,
+    },
+    /// What was stated differs from what the data set says of itself.
+    OverridesDataset {
+        /// What it is.
+        what: &'static str,
+        /// What is used.
+        used: String,
+        /// What the data set says.
+        stated: String,
+    },
+    /// A model is judged under other assumptions than it was trained with.
+    DiffersFromModel {
+        /// Which assumption.
+        what: &'static str,
+        /// What it is here.
+        here: String,
+        /// What it was in training.
+        trained: String,
+    },
+    /// Rows hold categories that the model has not seen.
+    UnseenCategories {
+        /// In so many cells.
+        cells: usize,
+    },
+    /// The share of positives was not stated, and was estimated.
+    PriorEstimated {
+        /// The estimate.
+        prior: Interval,
+        /// Who made it.
+        estimator: PriorEstimator,
+    },
+    /// The share of positives cannot be estimated.
+    PriorNotKnown,
+    /// The comparisons do not look as the protocol says.
+    ProtocolContradicted {
+        /// What speaks against it.
+        contradiction: String,
+    },
+    /// An estimate that no classifier can have.
+    ImpossibleEstimate {
+        /// Of what.
+        metric: &'static str,
+        /// The estimate.
+        estimate: Interval,
+    },
+    /// The classifier is worse than always giving the same answer.
+    WorseThanConstant {
+        /// How often it is right.
+        accuracy: Interval,
+        /// The share of positives.
+        prior: Prior,
+    },
+    /// Nothing shows that the classifier has learnt anything.
+    NoBetterThanChance {
+        /// Its AUC.
+        auc: Interval,
+    },
+    /// Nothing is known about the accuracy.
+    NotJudged(Unjudged),
+    /// Calibration was asked for, and there is nothing to calibrate by.
+    NotCalibrated,
+    /// Calibration could only shift the scores.
+    ShiftedOnly(ShiftedOnly),
+    /// The pair posterior was given up for its warm-up.
+    FellBack {
+        /// The method that was asked for.
+        method: Method,
+        /// Why it was given up.
+        reason: Fallback,
+    },
+}
+
+/// Why nothing is known about the accuracy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unjudged {
+    /// No comparisons were set aside.
+    NothingHeldOut,
+    /// Piles have no pairs to judge by.
+    Piles,
+    /// Judging failed, for this reason.
+    Failed(String),
+}
+
+impl Warning {
+    /// A short fixed name that scripts can test for.
+    pub fn code(&self) -> &'static str {
+        match self {
+            Self::BothOrders { .. } => "both-orders",
+            Self::RepeatedPairs { .. } => "repeated-pairs",
+            Self::PartialData { .. } => "partial-data",
+            Self::OverridesDataset { .. } => "overrides-dataset",
+            Self::DiffersFromModel { .. } => "differs-from-model",
+            Self::UnseenCategories { .. } => "unseen-categories",
+            Self::PriorEstimated { .. } => "prior-estimated",
+            Self::PriorNotKnown => "prior-not-known",
+            Self::ProtocolContradicted { .. } => "protocol-contradicted",
+            Self::ImpossibleEstimate { .. } => "impossible-estimate",
+            Self::WorseThanConstant { .. } => "worse-than-constant",
+            Self::NoBetterThanChance { .. } => "no-better-than-chance",
+            Self::NotJudged(_) => "not-judged",
+            Self::NotCalibrated => "not-calibrated",
+            Self::ShiftedOnly(_) => "shifted-only",
+            Self::FellBack { .. } => "fell-back",
+        }
+    }
+
+    /// Whether the result should not be used before this is settled.
+    pub fn is_grave(&self) -> bool {
+        matches!(
+            self,
+            Self::NotJudged(_)
+                | Self::ProtocolContradicted { .. }
+                | Self::ImpossibleEstimate { .. }
+                | Self::WorseThanConstant { .. }
+                | Self::NoBetterThanChance { .. }
+        )
+    }
+
+    /// What to do about it, in whole sentences; empty where there is nothing to do. Options stand in backticks.
+    pub fn advice(&self) -> &'static str {
+        match self {
+            Self::BothOrders { .. } | Self::RepeatedPairs { .. } => {
+                "Nothing to do if several people judged the same pairs. Otherwise look for the mistake in the file."
+            }
+            Self::PartialData { .. } => "",
+            Self::OverridesDataset { .. } => "Make sure that dataset.json is the one that is wrong.",
+            Self::DiffersFromModel { .. } => {
+                "Make sure that these comparisons really come from another population."
+            }
+            Self::UnseenCategories { .. } => "Train again with rows that hold these categories.",
+            Self::PriorEstimated { .. } => "`sensitivity` shows how much depends on it.",
+            Self::PriorNotKnown => "If you know the share of positives from elsewhere, state it (`prior`).",
+            Self::ProtocolContradicted { .. } => {
+                "Find out which of the pairs that people saw were left out, and state the `protocol` accordingly. `check` \
+                 says more. With the wrong protocol every estimate is wrong, too."
+            }
+            Self::ImpossibleEstimate { .. } => {
+                "Check the `prior`, the `protocol` and the labeller's error, and that each comparison names the two items \
+                 that were shown together; `check` helps. Do not use these numbers."
+            }
+            Self::WorseThanConstant { .. } => {
+                "Training went wrong: try a smaller `learning-rate`, or `select`."
+            }
+            Self::NoBetterThanChance { .. } => {
+                "Make sure that the first item of each comparison is the likelier one and that ids name the right rows. \
+                 Hold out more comparisons (`plan` says how many are enough), or try `model` mlp or other features."
+            }
+            Self::NotJudged(_) => {
+                "Hold out comparisons (`hold-out`), or judge the model by others with `evaluate`; `plan` says how many are \
+                 enough."
+            }
+            Self::NotCalibrated => "Hold out comparisons (`hold-out`) to calibrate with.",
+            Self::ShiftedOnly(_) => "Use the probabilities as a ranking, not as frequencies.",
+            Self::FellBack { .. } => {
+                "More comparisons, `method` likelihood or rank-pruning, or another `learning-rate` may help."
+            }
+        }
+    }
+}
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let range = |interval: &Interval| {
+            let shown = interval.clipped(0.0, 1.0);
+            format!("{:.3} to {:.3}", shown.low, shown.high)
+        };
+        match self {
+            Self::BothOrders { pairs, example: [one, two] } => {
+                let were = if *pairs == 1 { "pair was" } else { "pairs were" };
+                write!(
+                    f,
+                    "{pairs} {were} answered both ways, such as '{one}' and '{two}'; all answers are used"
+                )
+            }
+            Self::RepeatedPairs { answers, example: [one, two] } => {
+                let repeat = if *answers == 1 { "comparison repeats" } else { "comparisons repeat" };
+                write!(f, "{answers} {repeat} an earlier one, such as '{one}' and '{two}'; all are used")
+            }
+            Self::PartialData { note } => f.write_str(note),
+            Self::OverridesDataset { what, used, stated } => {
+                write!(f, "{what} {used} is used, although dataset.json says {stated}")
+            }
+            Self::DiffersFromModel { what, here, trained } => {
+                write!(f, "{what} here is {here}, but the model was trained with {trained}")
+            }
+            Self::UnseenCategories { cells } => {
+                let hold = if *cells == 1 { "cell holds" } else { "cells hold" };
+                write!(
+                    f,
+                    "{cells} {hold} a category that training did not see; it counts as none of the known ones"
+                )
+            }
+            Self::PriorEstimated { prior, estimator } => write!(
+                f,
+                "THE SHARE OF POSITIVES IS ESTIMATED: {:.3} ({} with {:.0} % confidence), by {estimator}; state it if you \
+                 know it",
+                prior.value,
+                range(prior),
+                100.0 * prior.level
+            ),
+            Self::PriorNotKnown => f.write_str("the share of positives is NOT known from these data"),
+            Self::ProtocolContradicted { contradiction } => f.write_str(contradiction),
+            Self::ImpossibleEstimate { metric, estimate } => write!(
+                f,
+                "THE ESTIMATES CANNOT BE TRUE: {metric} would be {:.2} ({:.2} to {:.2}), so the prior, the protocol or the \
+                 labeller's error is not what was stated, labellers ordered items of one class by degree, or items and \
+                 comparisons do not belong together",
+                estimate.value, estimate.low, estimate.high
+            ),
+            Self::WorseThanConstant { accuracy, prior } => write!(
+                f,
+                "the classifier is worse than always answering {}: it is right in {:.3} of cases ({}), \
+                 the constant answer in {:.3}",
+                if prior.positive() > 0.5 { "positive" } else { "negative" },
+                accuracy.value.clamp(0.0, 1.0),
+                range(accuracy),
+                prior.positive().max(prior.negative())
+            ),
+            Self::NoBetterThanChance { auc } => write!(
+                f,
+                "nothing shows that the classifier has learnt to tell the classes apart: its AUC may be 0.5, that of a \
+                 coin ({})",
+                range(auc)
+            ),
+            Self::NotJudged(why) => write!(f, "nothing is known about the accuracy: {why}"),
+            Self::NotCalibrated => f.write_str(
+                "there is nothing to calibrate with: probabilities are those of the plain score",
+            ),
+            Self::ShiftedOnly(reason) => {
+                write!(f, "probabilities were only shifted, not stretched: {reason}")
+            }
+            Self::FellBack { method, reason } => {
+                write!(f, "{method} was replaced by the scorer it started from, cut at the prior: {reason}")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Unjudged {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::NothingHeldOut => "no comparisons were held out",
+            Self::Piles => "piles do not say what was compared with what",
+            Self::Failed(reason) => reason,
+        })
+    }
+}
+
+impl Serialize for Warning {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut warning = serializer.serialize_struct("Warning", 2)?;
+        warning.serialize_field("code", self.code())?;
+        warning.serialize_field("message", &self.to_string())?;
+        warning.end()
+    }
+}
