@@ -144,6 +144,9 @@ impl TrainVerb {
         let epochs = progress.end();
         end_at_once();
         let fitted = fitted.map_err(|error| match error {
+            Error::Stopped { .. } if !state.path.exists() => {
+                mistake("stopped before the training had begun", "run the same command again")
+            }
             Error::Stopped { epoch } => mistake(
                 format!("stopped after epoch {epoch} of {epochs}"),
                 "the state is saved: the same command with --resume continues from there",

@@ -13,7 +13,7 @@ use crate::random::{ChaCha8Rng, Purpose, chance, stream, unit};
 
 /// Answers with the scores of their items. Every other one comes from a protocol that drops pairs, the rest
 /// from one that keeps all: what is found depends on how much each of them counts.
-struct Drawn {
+struct ScoredAnswers {
     scores: Vec<f32>,
     answers: Answers,
 }
@@ -31,15 +31,15 @@ fn pair(rng: &mut ChaCha8Rng, protocol: Protocol) -> [f32; 2] {
     }
 }
 
-fn drawn(count: u32) -> Drawn {
+fn drawn(count: u32) -> ScoredAnswers {
     let mut rng = stream(12, Purpose::Comparisons);
     let pairs: Vec<[f32; 2]> = (0..count)
         .map(|k| pair(&mut rng, if k % 2 == 0 { Protocol::DISCARD } else { Protocol::FORCED_CHOICE }))
         .collect();
-    Drawn { scores: pairs.concat(), answers: (0..count).map(|k| (2 * k, 2 * k + 1)).collect() }
+    ScoredAnswers { scores: pairs.concat(), answers: (0..count).map(|k| (2 * k, 2 * k + 1)).collect() }
 }
 
-impl Drawn {
+impl ScoredAnswers {
     /// The scores of both sides.
     fn piles(&self, comparisons: &Comparisons) -> [Vec<f32>; 2] {
         let (likelier, other) = comparisons

@@ -165,7 +165,7 @@ pub fn fit(rows: &Rows, supervision: &Supervision, options: &FitOptions) -> Resu
 }
 
 /// The same with control over threads, checkpoints and stopping, and news of how it goes. A run that is
-/// stopped is an [`Error::Stopped`]; the checkpoint has its state.
+/// stopped is an [`Error::Stopped`]; the checkpoint has the state of the training, if that had begun.
 pub fn fit_with(
     rows: &Rows,
     supervision: &Supervision,
@@ -177,7 +177,7 @@ pub fn fit_with(
     let protocol = supervision.stated_protocol().ok_or(Error::NoProtocol)?;
     let mut warnings = Vec::new();
     let scorer = ScorerOptions::new(options.model, options.seed);
-    let aside = Control { checkpoint: None, notes: None, stop: None, ..*control };
+    let aside = Control { checkpoint: None, notes: None, ..*control };
     let prior = BelievedPrior::of(rows, supervision, &scorer, &aside, observe, &mut warnings)?;
     let answers = supervision.answers().filter(|_| options.diagnose);
     let diagnosis = answers.map(|answers| Diagnosis::new(answers, rows.len(), LEVEL)).transpose()?;
