@@ -18,7 +18,7 @@ use std::path::Path;
 use likelier::data::{Comparisons, Rows};
 use likelier::estimate::labeller::{error_under_discard, error_under_forced_choice};
 use likelier::estimate::prior::{best_bin, recommend};
-use likelier::estimate::{Folds, Grouping, HeldOutScores, ProtocolTest, Verdict, cross_fit, scorer};
+use likelier::estimate::{Folds, HeldOutScores, ProtocolTest, Verdict, cross_fit, scorer};
 use likelier::model::{Architecture, Mlp, MlpNorm};
 use likelier::random::{ChaCha8Rng, Purpose, chance, epoch_stream, unit};
 use likelier::train::Control;
@@ -50,7 +50,7 @@ fn pendigits() -> Outcome {
                 let trial = Trial::draw(&dataset, &Design::new(Prior::new(prior)?, protocol, 2_500), seed)?;
                 let pairs = trial.comparisons().ok_or("pairs were drawn")?;
                 let items = dataset.rows.len();
-                let folds = Folds::new(pairs, items, 5, Grouping::Comparisons, seed)?;
+                let folds = Folds::new(pairs, items, 5, seed)?;
                 let config = scorer(
                     Architecture::Mlp(Mlp { hidden: vec![100, 100], norm: MlpNorm::EachLayer }),
                     protocol,
@@ -118,7 +118,7 @@ fn trained() -> Outcome {
                 let rows = Rows::from_numbers(values, 2)?;
                 let comparisons: Comparisons =
                     (0..pairs.len() as u32).map(|at| (2 * at, 2 * at + 1)).collect();
-                let folds = Folds::new(&comparisons, rows.len(), 5, Grouping::Comparisons, 1)?;
+                let folds = Folds::new(&comparisons, rows.len(), 5, 1)?;
                 let config = scorer(Architecture::Linear, protocol)?;
                 Ok(cross_fit(&rows, &comparisons, folds, &config, &Control::default(), |_, _| ())?.scores)
             })?;

@@ -6,7 +6,7 @@ mod data_dir;
 
 use data_dir::data_dir;
 use likelier::estimate::prior::{PriorEstimator, best_bin, recommend};
-use likelier::estimate::{Folds, Grouping, ProtocolTest, Verdict, cross_fit, scorer};
+use likelier::estimate::{Folds, ProtocolTest, Verdict, cross_fit, scorer};
 use likelier::model::{Architecture, Mlp, MlpNorm};
 use likelier::train::Control;
 use likelier::{Collection, Prior, Protocol};
@@ -24,7 +24,7 @@ fn the_prior_of_pendigits_is_found_from_comparisons_alone() {
         let truth = Protocol::new(collection, 0.0).unwrap();
         let trial = Trial::draw(&dataset, &Design::new(Prior::new(0.2).unwrap(), truth, 2500), 0).unwrap();
         let pairs = trial.comparisons().unwrap();
-        let folds = Folds::new(pairs, dataset.rows.len(), 4, Grouping::Items, 0).unwrap();
+        let folds = Folds::new(pairs, dataset.rows.len(), 4, 0).unwrap();
         // The scorer is not told what became of the pairs.
         let config = scorer(architecture(), Protocol::FORCED_CHOICE).unwrap();
         let control = Control::default();

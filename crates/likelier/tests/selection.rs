@@ -6,7 +6,6 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use likelier::data::{Comparisons, Rows};
-use likelier::estimate::Grouping;
 use likelier::estimate::selection::{
     Candidate, Dealing, Grid, Selection, SelectionRule, Yardstick, fit_each, out_of_fold, select,
 };
@@ -187,8 +186,8 @@ fn too_few_comparisons_are_refused_before_anything_is_trained() {
         "the number of folds must be at least 2 and at most the number of comparisons, got 5"
     );
     assert!(matches!(error(9, Dealing::default()), Error::TooFewComparisons { found: 9, needed: 10 }));
-    let by_items = Dealing { folds: 11, grouping: Grouping::Items, ..Dealing::default() };
-    assert!(matches!(error(10, by_items), Error::Setting { name: "the number of folds", .. }));
+    let too_many = Dealing { folds: 11, ..Dealing::default() };
+    assert!(matches!(error(10, too_many), Error::Setting { name: "the number of folds", .. }));
 }
 
 #[test]

@@ -9,7 +9,7 @@ use likelier::estimate::labeller::{
 };
 use likelier::estimate::prior::{PriorEstimator, best_bin, pool_moment, recommend};
 use likelier::estimate::{
-    CrossFit, Folds, Grouping, HeldOutScores, ProtocolTest, Verdict, cross_fit, mixture_of, scorer,
+    CrossFit, Folds, HeldOutScores, ProtocolTest, Verdict, cross_fit, mixture_of, scorer,
 };
 use likelier::model::Architecture;
 use likelier::random::{ChaCha8Rng, Purpose, chance, epoch_stream, unit};
@@ -239,8 +239,8 @@ fn items(set: u32, prior: f64, count: usize) -> (Rows<'static>, Vec<bool>) {
     (Rows::from_numbers(values, 2).unwrap(), labels)
 }
 
-fn fit<'a>(rows: &'a Rows<'_>, comparisons: &'a Comparisons, grouping: Grouping) -> CrossFit<'a> {
-    let folds = Folds::new(comparisons, rows.len(), 4, grouping, 1).unwrap();
+fn fit<'a>(rows: &'a Rows<'_>, comparisons: &'a Comparisons) -> CrossFit<'a> {
+    let folds = Folds::new(comparisons, rows.len(), 4, 1).unwrap();
     let config = scorer(Architecture::Linear, Protocol::DISCARD).unwrap();
     cross_fit(rows, comparisons, folds, &config, &Control::default(), |_, _| ()).unwrap()
 }
@@ -253,7 +253,7 @@ fn the_pool_gives_the_prior_under_discard_and_says_when_it_cannot() {
             let (rows, labels) = items(set, prior, 2400);
             let comparisons = kept_pairs(set, &labels);
             let pool: Vec<u32> = (0..2400).collect();
-            let fit = fit(&rows, &comparisons, Grouping::Comparisons);
+            let fit = fit(&rows, &comparisons);
             let found = pool_moment(&fit, &pool, &Protocol::DISCARD, 0.95).unwrap();
             let interval = found.interval.unwrap();
             held += u32::from(interval.holds(prior));

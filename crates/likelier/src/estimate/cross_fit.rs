@@ -1,4 +1,4 @@
-//! One model for each fold, trained on the comparisons of the others.
+//! One model for each fold of items, trained on comparisons between items of the others.
 
 use super::folds::{Folds, HeldOutScores};
 use crate::data::{Comparisons, Pile, Rows};
@@ -16,11 +16,11 @@ pub struct CrossFit<'a> {
     pub rows: &'a Rows<'a>,
     /// The comparisons.
     pub comparisons: &'a Comparisons,
-    /// The fold of each comparison.
+    /// The fold of each compared item.
     pub folds: Folds,
-    /// The model of each fold, trained on the other folds.
+    /// The model of each fold, trained on comparisons between items of the others.
     pub classifiers: Vec<Classifier>,
-    /// The scores of each comparison by its fold's model.
+    /// The scores of each comparison's items, each by its fold's model.
     pub scores: HeldOutScores,
 }
 
@@ -40,7 +40,8 @@ pub fn scorer(architecture: Architecture, protocol: Protocol) -> Result<Config, 
     })
 }
 
-/// Trains one model for each fold on the comparisons of the others, and scores the fold with it.
+/// Trains one model for each fold on the comparisons between items of the others, and scores the fold's items
+/// with it.
 ///
 /// `observe` is told the fold and what each epoch did. A checkpoint in `control` is not used: it could
 /// hold the state of one fold only.
@@ -52,16 +53,8 @@ pub fn cross_fit<'a>(
     control: &Control<'_>,
     mut observe: impl FnMut(usize, &EpochSummary) + Send,
 ) -> Result<CrossFit<'a>, Error> {
-    if folds.of_comparisons().len() != comparisons.len() {
-        return Err(Error::mismatch(
-            "folds",
-            folds.of_comparisons().len(),
-            "comparisons",
-            comparisons.len(),
-        ));
-    }
     let control = Control { checkpoint: None, ..*control };
-    let mut piles = [vec![0.0; comparisons.len()], vec![0.0; comparisons.len()]];
+    let mut of_items = vec![0.0; rows.len()];
     let mut classifiers = Vec::with_capacity(folds.count());
     for fold in 0..folds.count() {
         let others = folds.others(comparisons, fold);
@@ -71,25 +64,28 @@ pub fn cross_fit<'a>(
             Ok(())
         })?;
         let classifier = outcome.finished()?;
-        let held_out = folds.held_out(comparisons, fold);
-        for (pile, scores) in Pile::BOTH.into_iter().zip(&mut piles) {
-            let fold_scores = classifier.scores_of(rows, held_out.piles().rows(pile))?;
-            let places = (0..comparisons.len()).filter(|&at| folds.of_comparisons()[at] as usize == fold);
-            for (at, score) in places.zip(fold_scores) {
-                scores[at] = score;
-            }
+        let items = folds.items(fold);
+        for (item, score) in items.iter().zip(classifier.scores_of(rows, &items)?) {
+            of_items[*item as usize] = score;
         }
         classifiers.push(classifier);
     }
-    let [likelier, other] = piles;
-    let scores = HeldOutScores::new(likelier, other, folds.of_comparisons().to_vec())?.of(comparisons)?;
+    let of_pile = |pile| {
+        comparisons
+            .piles()
+            .rows(pile)
+            .iter()
+            .map(|item| of_items[*item as usize])
+            .collect()
+    };
+    let [likelier, other] = Pile::BOTH.map(of_pile);
+    let scores = HeldOutScores::new(likelier, other, folds.of_sides(comparisons))?.of(comparisons)?;
     Ok(CrossFit { rows, comparisons, folds, classifiers, scores })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::estimate::Grouping;
 
     #[test]
     fn a_fold_is_scored_by_a_model_that_never_saw_it() {
@@ -98,11 +94,10 @@ mod tests {
         let values: Vec<f32> = (0..60_u8).map(f32::from).collect();
         let rows = Rows::from_numbers(values, 1).unwrap();
         let ordered: Comparisons = (0..30).map(|k| (k + 30, k)).collect();
-        let folds = Folds::new(&ordered, 60, 3, Grouping::Comparisons, 3).unwrap();
+        let folds = Folds::new(&ordered, 60, 3, 3).unwrap();
         let turned: Comparisons = ordered
             .iter()
-            .zip(folds.of_comparisons())
-            .map(|((a, b), fold)| if *fold == 0 { (b, a) } else { (a, b) })
+            .map(|(a, b)| if folds.of_item(a) == Some(0) { (b, a) } else { (a, b) })
             .collect();
         let config = Config {
             epochs: 60,
@@ -114,7 +109,7 @@ mod tests {
         assert_eq!(seen, [60; 3]);
         for at in 0..30 {
             let in_order = fit.scores.likelier()[at] > fit.scores.other()[at];
-            assert!(fit.scores.folds()[at] != 0 || !in_order, "comparison {at} was seen");
+            assert!(fit.scores.folds()[0][at] != 0 || !in_order, "comparison {at} was seen");
         }
     }
 }

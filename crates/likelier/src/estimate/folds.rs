@@ -1,28 +1,20 @@
-//! Scores that owe nothing to the comparison they are for: K folds of comparisons, each scored by a model
-//! that was trained on the others.
+//! Scores that owe nothing to the items they are for: K folds of *items*, each scored by a model that was
+//! trained on comparisons of the others.
 //!
-//! Every estimate without labels needs such scores. A model's scores of the comparisons it was trained on
-//! look better than they are, and each identity of this module would be off by an unknown amount.
+//! Every estimate without labels needs such scores. A model's scores of comparisons that it was trained on
+//! look better than they are; so do its scores of new comparisons between items whose other comparisons it
+//! has seen. Where no item occurs twice, folds of items are folds of comparisons.
 
 use std::iter::repeat_n;
 
-use super::components::Components;
 use crate::data::Comparisons;
 use crate::error::Error;
-use crate::random::{Purpose, shuffle, stream};
+use crate::random::{Purpose, Rng, shuffle, stream};
 
-/// What is never torn apart between folds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Grouping {
-    /// A comparison. Right for pairs drawn at random, even when items occur in several.
-    #[default]
-    Comparisons,
-    /// All comparisons of an item, and with them all that hang together with it: for scores of items that
-    /// the model has never seen.
-    Items,
-}
+/// The fold of an item that was never compared.
+const NEVER: u32 = u32::MAX;
 
-/// Which fold each comparison belongs to.
+/// Which fold each compared item belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folds {
     of: Vec<u32>,
@@ -30,14 +22,9 @@ pub struct Folds {
 }
 
 impl Folds {
-    /// Deals comparisons into `count` folds of nearly equal size, the same for a seed forever.
-    pub fn new(
-        comparisons: &Comparisons,
-        items: usize,
-        count: usize,
-        grouping: Grouping,
-        seed: u64,
-    ) -> Result<Self, Error> {
+    /// Deals the compared items into `count` folds of nearly equal size, the same for a seed forever. The two
+    /// items of a comparison share a fold wherever that is possible.
+    pub fn new(comparisons: &Comparisons, items: usize, count: usize, seed: u64) -> Result<Self, Error> {
         comparisons.piles().check(items)?;
         let answers = comparisons.answers();
         if count < 2 || count > answers {
@@ -48,49 +35,16 @@ impl Folds {
             });
         }
         let mut rng = stream(seed, Purpose::Folds);
-        let of = match grouping {
-            Grouping::Comparisons => {
-                let mut of: Vec<u32> = (0..answers).map(|at| (at % count) as u32).collect();
-                shuffle(&mut rng, &mut of);
-                let groups = comparisons.groups();
-                (0..comparisons.len()).map(|at| of[groups.of(at)]).collect()
-            }
-            Grouping::Items => {
-                let components = Components::of(comparisons, items);
-                let mut sizes = vec![0_usize; items];
-                for (likelier, _) in comparisons.iter() {
-                    sizes[components.root(likelier) as usize] += 1;
-                }
-                let mut groups: Vec<u32> =
-                    (0..items as u32).filter(|&item| sizes[item as usize] > 0).collect();
-                shuffle(&mut rng, &mut groups);
-                // Large groups first, each into the fold that is smallest so far.
-                groups.sort_by_key(|&group| std::cmp::Reverse(sizes[group as usize]));
-                let mut filled = vec![0_usize; count];
-                let mut fold_of_group = vec![0_u32; items];
-                for group in groups {
-                    let smallest = (0..count).min_by_key(|&fold| filled[fold]).unwrap_or(0);
-                    fold_of_group[group as usize] = smallest as u32;
-                    filled[smallest] += sizes[group as usize];
-                }
-                let largest = filled.iter().max().copied().unwrap_or(0);
-                if filled.contains(&0) || largest * 2 > comparisons.len().max(3) && count > 2 {
-                    return Err(Error::Setting {
-                        name: "the grouping of folds by items",
-                        value: format!(
-                            "{count} folds whose largest holds {largest} of {} comparisons",
-                            comparisons.len()
-                        ),
-                        allowed: "used where comparisons fall into many groups without a common item",
-                    });
-                }
-                comparisons
-                    .iter()
-                    .map(|(likelier, _)| fold_of_group[components.root(likelier) as usize])
-                    .collect()
-            }
-        };
-        Ok(Self { of, count })
+        let folds = Self { of: deal(comparisons, items, count, &mut rng), count };
+        let least = (0..count).map(|fold| folds.left_by(comparisons, fold)).min().unwrap_or(0);
+        if least == 0 {
+            return Err(Error::Setting {
+                name: "the folds of items",
+                value: format!("{count} folds, one of which has an item in every comparison"),
+                allowed: "such that each leaves comparisons to train on",
+            });
+        }
+        Ok(folds)
     }
 
     /// The number of folds.
@@ -98,37 +52,104 @@ impl Folds {
         self.count
     }
 
-    /// The fold of each comparison.
-    pub fn of_comparisons(&self) -> &[u32] {
-        &self.of
+    /// The fold of an item; none if it was never compared.
+    pub fn of_item(&self, item: u32) -> Option<usize> {
+        self.of
+            .get(item as usize)
+            .filter(|fold| **fold != NEVER)
+            .map(|fold| *fold as usize)
     }
 
-    /// The comparisons outside a fold: those its model is trained on.
+    /// The items of a fold.
+    pub fn items(&self, fold: usize) -> Vec<u32> {
+        (0..self.of.len() as u32)
+            .filter(|item| self.of[*item as usize] as usize == fold)
+            .collect()
+    }
+
+    /// The folds of the likelier and of the other item of each comparison.
+    pub fn of_sides(&self, comparisons: &Comparisons) -> [Vec<u32>; 2] {
+        let (likelier, other) = comparisons
+            .iter()
+            .map(|(a, b)| (self.of[a as usize], self.of[b as usize]))
+            .unzip();
+        [likelier, other]
+    }
+
+    /// The comparisons between items outside a fold: those its model is trained on.
     pub fn others(&self, comparisons: &Comparisons, fold: usize) -> Comparisons {
-        self.pick(comparisons, |of| of as usize != fold)
-    }
-
-    /// The comparisons of a fold.
-    pub fn held_out(&self, comparisons: &Comparisons, fold: usize) -> Comparisons {
-        self.pick(comparisons, |of| of as usize == fold)
-    }
-
-    fn pick(&self, comparisons: &Comparisons, keep: impl Fn(u32) -> bool) -> Comparisons {
         let groups = comparisons.groups();
         let mut wanted = vec![false; comparisons.answers()];
-        for (at, of) in self.of.iter().enumerate() {
-            wanted[groups.of(at)] = keep(*of);
+        for (at, pair) in comparisons.iter().enumerate() {
+            wanted[groups.of(at)] = self.leaves(pair, fold);
         }
         comparisons.part(|answer| wanted[answer])
     }
+
+    fn leaves(&self, (likelier, other): (u32, u32), fold: usize) -> bool {
+        self.of[likelier as usize] as usize != fold && self.of[other as usize] as usize != fold
+    }
+
+    fn left_by(&self, comparisons: &Comparisons, fold: usize) -> usize {
+        comparisons.iter().filter(|pair| self.leaves(*pair, fold)).count()
+    }
 }
 
-/// The two scores of each comparison, by a model that did not see it.
+/// The fold of each item.
+///
+/// Answers without a common item are dealt like cards. Otherwise answers are taken in random order, and an
+/// item that has no fold yet joins its partner, unless the partner's fold is full: the more comparisons lie
+/// within folds, the more are left to train on.
+fn deal(comparisons: &Comparisons, items: usize, count: usize, rng: &mut impl Rng) -> Vec<u32> {
+    let answers = comparisons.answers();
+    let groups = comparisons.groups();
+    let mut of = vec![NEVER; items];
+    let mut compared = 0;
+    for (a, b) in comparisons.iter() {
+        for item in [a, b] {
+            compared += usize::from(of[item as usize] == NEVER);
+            of[item as usize] = 0;
+        }
+    }
+    if compared == 2 * answers {
+        let mut of_answers: Vec<u32> = (0..answers).map(|at| (at % count) as u32).collect();
+        shuffle(rng, &mut of_answers);
+        for (at, (a, b)) in comparisons.iter().enumerate() {
+            of[a as usize] = of_answers[groups.of(at)];
+            of[b as usize] = of_answers[groups.of(at)];
+        }
+        return of;
+    }
+    of.fill(NEVER);
+    let full = compared.div_ceil(count);
+    let mut sizes = vec![0_usize; count];
+    let mut order: Vec<u32> = (0..comparisons.len() as u32).collect();
+    shuffle(rng, &mut order);
+    let pairs: Vec<(u32, u32)> = comparisons.iter().collect();
+    for at in order {
+        let (a, b) = pairs[at as usize];
+        for (item, partner) in [(a, b), (b, a)] {
+            if of[item as usize] != NEVER {
+                continue;
+            }
+            let joined =
+                Some(of[partner as usize]).filter(|fold| *fold != NEVER && sizes[*fold as usize] < full);
+            let fold =
+                joined.unwrap_or_else(|| (0..count).min_by_key(|fold| sizes[*fold]).unwrap_or(0) as u32);
+            of[item as usize] = fold;
+            sizes[fold as usize] += 1;
+        }
+    }
+    of
+}
+
+/// The two scores of each comparison, each by a model that did not see the item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HeldOutScores {
     likelier: Vec<f32>,
     other: Vec<f32>,
-    fold: Vec<u32>,
+    /// Of the likelier and of the other item.
+    folds: [Vec<u32>; 2],
     /// How much each counts; 1 if absent.
     weights: Option<Vec<f32>>,
     /// The answer that each came from; its own if absent.
@@ -136,21 +157,21 @@ pub struct HeldOutScores {
 }
 
 impl HeldOutScores {
-    /// Scores of comparisons and the fold, that is the model, each is from. Scores of different folds are
-    /// never compared.
-    pub fn new(likelier: Vec<f32>, other: Vec<f32>, fold: Vec<u32>) -> Result<Self, Error> {
+    /// Scores of comparisons and the fold, that is the model, that each item's score is from. Scores of
+    /// different folds are never compared but by their ranks.
+    pub fn new(likelier: Vec<f32>, other: Vec<f32>, folds: [Vec<u32>; 2]) -> Result<Self, Error> {
         if likelier.len() != other.len() {
             return Err(Error::mismatch("likelier scores", likelier.len(), "other scores", other.len()));
         }
-        if fold.len() != likelier.len() {
-            return Err(Error::mismatch("folds", fold.len(), "comparisons", likelier.len()));
+        if let Some(folds) = folds.iter().find(|folds| folds.len() != likelier.len()) {
+            return Err(Error::mismatch("folds", folds.len(), "comparisons", likelier.len()));
         }
         for (column, scores) in [&likelier, &other].into_iter().enumerate() {
             if let Some(row) = scores.iter().position(|score| !score.is_finite()) {
                 return Err(Error::NotFinite { row, column, value: scores[row] });
             }
         }
-        Ok(Self { likelier, other, fold, weights: None, answers: None })
+        Ok(Self { likelier, other, folds, weights: None, answers: None })
     }
 
     /// The same scores, knowing how much each of the comparisons counts and which are halves of a tie.
@@ -166,8 +187,8 @@ impl HeldOutScores {
 
     /// Scores by one model that was trained on none of these comparisons.
     pub fn of_one_model(likelier: Vec<f32>, other: Vec<f32>) -> Result<Self, Error> {
-        let fold = repeat_n(0, likelier.len()).collect();
-        Self::new(likelier, other, fold)
+        let fold: Vec<u32> = repeat_n(0, likelier.len()).collect();
+        Self::new(likelier, other, [fold.clone(), fold])
     }
 
     /// The number of comparisons.
@@ -190,9 +211,9 @@ impl HeldOutScores {
         &self.other
     }
 
-    /// The fold of each comparison.
-    pub fn folds(&self) -> &[u32] {
-        &self.fold
+    /// The folds of the likelier and of the other item of each comparison.
+    pub fn folds(&self) -> &[Vec<u32>; 2] {
+        &self.folds
     }
 
     /// How much a comparison counts.
@@ -223,92 +244,69 @@ mod tests {
     #[test]
     fn folds_are_equal_in_size_and_the_same_forever() {
         let comparisons: Comparisons = (0..11).map(|k| (k, k + 11)).collect();
-        let folds = Folds::new(&comparisons, 22, 3, Grouping::Comparisons, 7).unwrap();
-        let sizes = [0, 1, 2].map(|fold| folds.held_out(&comparisons, fold).len());
-        assert_eq!(sizes, [4, 4, 3]);
+        let folds = Folds::new(&comparisons, 22, 3, 7).unwrap();
+        assert_eq!([0, 1, 2].map(|fold| folds.items(fold).len()), [8, 8, 6]);
         assert_eq!(folds.others(&comparisons, 0).len(), 7);
-        assert_eq!(folds.of_comparisons(), [2, 1, 0, 0, 2, 0, 1, 0, 1, 1, 2]);
+        assert_eq!(folds.of_sides(&comparisons)[0], [2, 1, 0, 0, 2, 0, 1, 0, 1, 1, 2]);
+        assert_eq!(folds.of_sides(&comparisons)[1], folds.of_sides(&comparisons)[0]);
     }
 
     proptest! {
         #[test]
-        fn the_halves_of_a_tie_are_never_parted(
-            ties in prop::collection::vec(any::<bool>(), 12..40), count in 2..6_usize, seed: u64, by_items: bool,
+        fn a_folds_model_never_sees_its_items_and_the_halves_of_a_tie_stay_together(
+            pairs in prop::collection::vec((0..40_u32, 1..40_u32), 30..80), count in 2..6_usize, seed: u64,
         ) {
-            let answers: Answers = (0..ties.len() as u32).map(|k| (2 * k, 2 * k + 1)).collect();
-            let all = answers.clone().tied(ties.clone()).unwrap().comparisons();
-            let grouping = if by_items { Grouping::Items } else { Grouping::Comparisons };
-            let folds = Folds::new(&all, 2 * ties.len(), count, grouping, seed).unwrap();
-            let mut fold_of = vec![None; ties.len()];
-            for ((likelier, _), fold) in all.iter().zip(folds.of_comparisons()) {
-                prop_assert_eq!(*fold_of[likelier as usize / 2].get_or_insert(*fold), *fold);
-            }
-            let mut answered = 0;
+            let answers: Answers = pairs.iter().map(|(a, step)| (*a, (a + step) % 40)).collect();
+            let ties = (0..pairs.len()).map(|at| at % 3 == 0).collect();
+            let all = answers.tied(ties).unwrap().comparisons();
+            let folds = Folds::new(&all, 40, count, seed).unwrap();
+            let compared: Vec<u32> = (0..40).filter(|item| all.iter().any(|(a, b)| a == *item || b == *item)).collect();
+            let mut seen = Vec::new();
             for fold in 0..count {
-                let (inside, outside) = (folds.held_out(&all, fold), folds.others(&all, fold));
-                prop_assert_eq!(inside.len() + outside.len(), all.len());
-                prop_assert_eq!(inside.answers() + outside.answers(), ties.len());
-                // Whole answers: half weights come in twos, and each half has its other half.
-                let pairs: Vec<_> = inside.iter().collect();
-                for (at, (likelier, other)) in inside.iter().enumerate() {
-                    let half = inside.weights().is_some_and(|weights| weights[at] == 0.5);
-                    prop_assert_eq!(half, pairs.contains(&(other, likelier)));
-                    prop_assert_eq!(half, ties[likelier as usize / 2]);
-                }
-                answered += inside.answers();
+                let items = folds.items(fold);
+                prop_assert!(items.len() <= compared.len().div_ceil(count) + 1, "folds are alike in size");
+                let others = folds.others(&all, fold);
+                prop_assert!(others.iter().all(|(a, b)| !items.contains(&a) && !items.contains(&b)));
+                let touched = all.iter().filter(|(a, b)| items.contains(a) || items.contains(b)).count();
+                prop_assert_eq!(touched + others.len(), all.len(), "everything else is trained on");
+                seen.extend(items);
             }
-            prop_assert_eq!(answered, ties.len());
-            if !by_items {
-                // Dealt by answers: as without ties.
-                let plain = Folds::new(&answers.comparisons(), 2 * ties.len(), count, grouping, seed).unwrap();
-                prop_assert_eq!(fold_of.into_iter().map(Option::unwrap).collect::<Vec<_>>(), plain.of_comparisons());
-            }
+            seen.sort_unstable();
+            prop_assert_eq!(seen, compared, "each compared item has one fold");
         }
     }
 
     #[test]
-    fn there_are_no_more_folds_than_answers() {
+    fn comparisons_lie_within_folds_where_they_can() {
+        // Forty triangles.
+        let triangle = |k: u32| [(3 * k, 3 * k + 1), (3 * k + 1, 3 * k + 2), (3 * k, 3 * k + 2)];
+        let comparisons: Comparisons = (0..40).flat_map(triangle).collect();
+        let folds = Folds::new(&comparisons, 120, 5, 1).unwrap();
+        let [likelier, other] = folds.of_sides(&comparisons);
+        let within = likelier.iter().zip(&other).filter(|(a, b)| a == b).count();
+        assert!(within >= 100, "{within} of 120");
+        assert!((0..5).all(|fold| folds.items(fold).len() == 24));
+    }
+
+    #[test]
+    fn there_are_no_more_folds_than_answers_and_none_without_comparisons_to_train_on() {
         let three = Answers::from_iter([(0, 1), (2, 3), (4, 5)])
             .tied(vec![true; 3])
             .unwrap()
             .comparisons();
         assert_eq!(three.len(), 6);
-        assert!(Folds::new(&three, 6, 3, Grouping::Comparisons, 1).is_ok());
-        assert!(Folds::new(&three, 6, 4, Grouping::Comparisons, 1).is_err());
-    }
-
-    #[test]
-    fn no_item_straddles_folds_when_asked() {
-        // Forty triangles.
-        let triangle = |k: u32| [(3 * k, 3 * k + 1), (3 * k + 1, 3 * k + 2), (3 * k, 3 * k + 2)];
-        let comparisons: Comparisons = (0..40).flat_map(triangle).collect();
-        let folds = Folds::new(&comparisons, 120, 5, Grouping::Items, 1).unwrap();
-        let mut fold_of = vec![None; 120];
-        for ((likelier, other), fold) in comparisons.iter().zip(folds.of_comparisons()) {
-            for item in [likelier, other] {
-                assert_eq!(*fold_of[item as usize].get_or_insert(*fold), *fold);
-            }
-        }
-        for fold in 0..5 {
-            assert_eq!(folds.held_out(&comparisons, fold).len(), 24);
-        }
-    }
-
-    #[test]
-    fn comparisons_that_all_hang_together_cannot_be_parted_by_items() {
-        let chain: Comparisons = (0..30).map(|k| (k, k + 1)).collect();
-        let error = Folds::new(&chain, 31, 3, Grouping::Items, 1).unwrap_err();
-        assert!(error.to_string().contains("30 of 30 comparisons"), "{error}");
-        for count in [0, 1, 31] {
-            assert!(Folds::new(&chain, 31, count, Grouping::Comparisons, 1).is_err());
-        }
-        assert!(Folds::new(&chain, 30, 3, Grouping::Comparisons, 1).is_err(), "an item that is not there");
+        assert!(Folds::new(&three, 6, 3, 1).is_ok());
+        assert!(Folds::new(&three, 6, 4, 1).is_err());
+        assert!(Folds::new(&three, 5, 3, 1).is_err(), "an item that is not there");
+        let star: Comparisons = (1..30).map(|k| (0, k)).collect();
+        let error = Folds::new(&star, 30, 3, 1).unwrap_err();
+        assert!(error.to_string().contains("an item in every comparison"), "{error}");
     }
 
     #[test]
     fn scores_that_do_not_belong_together_or_are_not_finite_are_refused() {
         assert!(HeldOutScores::of_one_model(vec![1.0], vec![]).is_err());
-        assert!(HeldOutScores::new(vec![1.0], vec![2.0], vec![]).is_err());
+        assert!(HeldOutScores::new(vec![1.0], vec![2.0], [vec![], vec![0]]).is_err());
         let error = HeldOutScores::of_one_model(vec![1.0, f32::NAN], vec![0.0, 0.0]).unwrap_err();
         assert!(matches!(error, Error::NotFinite { row: 1, column: 0, .. }));
     }

@@ -28,7 +28,7 @@ pub use additivity::Additivity;
 #[doc(hidden)]
 pub use cross_fit::{CrossFit, cross_fit, scorer};
 #[doc(hidden)]
-pub use folds::{Folds, Grouping, HeldOutScores};
+pub use folds::{Folds, HeldOutScores};
 pub use interval::Interval;
 pub use protocol_test::{ProtocolTest, Verdict};
 pub use ranked::FEWEST;

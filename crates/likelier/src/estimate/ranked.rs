@@ -18,7 +18,8 @@ pub const FEWEST: usize = 20;
 pub(crate) struct Ranked {
     pub(crate) likelier: Vec<f64>,
     pub(crate) other: Vec<f64>,
-    pub(crate) fold: Vec<usize>,
+    /// Of the likelier and of the other item of each comparison.
+    pub(crate) folds_of: [Vec<usize>; 2],
     /// How much each comparison counts.
     pub(crate) weights: Vec<f64>,
     /// The answer that each came from.
@@ -62,33 +63,38 @@ impl Ranked {
             return Err(Error::TooFewToEstimate { found: scores.answers(), needed: FEWEST });
         }
         // Folds may be numbered in any way.
-        let mut names = scores.folds().to_vec();
+        let mut names = scores.folds().concat();
         names.sort_unstable();
         names.dedup();
-        let fold: Vec<usize> =
-            scores.folds().iter().map(|name| names.partition_point(|n| n < name)).collect();
+        let number = |name: &u32| names.partition_point(|other| other < name);
+        let folds_of = scores
+            .folds()
+            .each_ref()
+            .map(|of| of.iter().map(number).collect::<Vec<usize>>());
         let weights: Vec<f64> = (0..scores.len()).map(|at| scores.weight(at)).collect();
         let mut of_fold = vec![Vec::new(); names.len()];
-        for pile in [scores.likelier(), scores.other()] {
-            for ((fold, score), weight) in fold.iter().zip(pile).zip(&weights) {
+        for (folds, pile) in folds_of.iter().zip([scores.likelier(), scores.other()]) {
+            for ((fold, score), weight) in folds.iter().zip(pile).zip(&weights) {
                 of_fold[*fold].push((*score, *weight));
             }
         }
         let sorted: Vec<SortedScores> = of_fold.into_iter().map(SortedScores::new).collect();
-        let ranks = |pile: &[f32]| {
-            fold.iter()
+        let ranks = |folds: &[usize], pile: &[f32]| {
+            folds
+                .iter()
                 .zip(pile)
                 .map(|(fold, score)| sorted[*fold].rank(*score))
                 .collect::<Vec<_>>()
         };
         let answer = (0..scores.len()).map(|at| scores.answer(at)).collect();
-        let (likelier, other) = (ranks(scores.likelier()), ranks(scores.other()));
-        Ok(Self { likelier, other, fold, weights, answer, sorted })
+        let (likelier, other) =
+            (ranks(&folds_of[0], scores.likelier()), ranks(&folds_of[1], scores.other()));
+        Ok(Self { likelier, other, folds_of, weights, answer, sorted })
     }
 
     /// The number of comparisons.
     pub(crate) fn len(&self) -> usize {
-        self.fold.len()
+        self.likelier.len()
     }
 
     /// How many answers of equal weight the comparisons are worth.
@@ -118,7 +124,7 @@ impl Ranked {
     /// g for each of several folds, fitted on the others.
     pub(crate) fn contrast_maps(&self) -> Vec<ContrastMap> {
         (0..self.folds())
-            .map(|fold| ContrastMap::fit(self, |at| self.fold[at] != fold))
+            .map(|fold| ContrastMap::fit(self, |pile, at| self.folds_of[pile][at] != fold))
             .collect()
     }
 
@@ -126,11 +132,11 @@ impl Ranked {
     pub(crate) fn contrasts(&self) -> Contrasts {
         if self.folds() == 1 {
             // Two halves stand in for folds.
-            let maps = [1, 0].map(|half| ContrastMap::fit(self, |at| self.answer[at] % 2 == half));
+            let maps = [1, 0].map(|half| ContrastMap::fit(self, |_, at| self.answer[at] % 2 == half));
             let fold: Vec<usize> = self.answer.iter().map(|answer| answer % 2).collect();
-            return Contrasts::new(self, &maps, fold);
+            return Contrasts::new(self, &maps, [&fold, &fold]);
         }
-        Contrasts::new(self, &self.contrast_maps(), self.fold.clone())
+        Contrasts::new(self, &self.contrast_maps(), self.folds_of.each_ref().map(Vec::as_slice))
     }
 }
 
@@ -142,12 +148,13 @@ pub(crate) struct ContrastMap([f64; STEPS]);
 const STEPS: usize = 32;
 
 impl ContrastMap {
-    fn fit(ranked: &Ranked, use_it: impl Fn(usize) -> bool) -> Self {
+    fn fit(ranked: &Ranked, use_it: impl Fn(usize, usize) -> bool) -> Self {
         // One of each pile at every step to begin with, so that an empty step is no certainty.
         let mut counts = [[1.0; 2]; STEPS];
-        for at in (0..ranked.len()).filter(|at| use_it(*at)) {
-            counts[step(ranked.likelier[at])][0] += ranked.weights[at];
-            counts[step(ranked.other[at])][1] += ranked.weights[at];
+        for (pile, ranks) in [&ranked.likelier, &ranked.other].into_iter().enumerate() {
+            for at in (0..ranked.len()).filter(|at| use_it(pile, *at)) {
+                counts[step(ranks[at])][pile] += ranked.weights[at];
+            }
         }
         // Pool adjacent violators.
         let mut blocks: Vec<([f64; 2], usize)> = Vec::with_capacity(STEPS);
@@ -212,15 +219,23 @@ pub(crate) struct AnswerSums {
 }
 
 impl Contrasts {
-    fn new(ranked: &Ranked, maps: &[ContrastMap], fold: Vec<usize>) -> Self {
-        let apply =
-            |ranks: &[f64]| ranks.iter().zip(&fold).map(|(rank, fold)| maps[*fold].at(*rank)).collect();
+    fn new(ranked: &Ranked, maps: &[ContrastMap], folds_of: [&[usize]; 2]) -> Self {
+        let apply = |ranks: &[f64], folds: &[usize]| {
+            ranks.iter().zip(folds).map(|(rank, fold)| maps[*fold].at(*rank)).collect()
+        };
+        // Comparisons across folds are one more group.
+        let fold: Vec<usize> = folds_of[0]
+            .iter()
+            .zip(folds_of[1])
+            .map(|(one, two)| if one == two { *one } else { maps.len() })
+            .collect();
+        let folds = maps.len() + usize::from(fold.contains(&maps.len()));
         Self {
-            likelier: apply(&ranked.likelier),
-            other: apply(&ranked.other),
+            likelier: apply(&ranked.likelier, folds_of[0]),
+            other: apply(&ranked.other, folds_of[1]),
             weights: ranked.weights.clone(),
             answer: ranked.answer.clone(),
-            folds: maps.len(),
+            folds,
             fold,
         }
     }
@@ -277,10 +292,11 @@ mod tests {
         let shifted: Vec<f32> = scores.iter().map(|score| 3.0 * score - 100.0).collect();
         let tied = vec![5.0; 40];
         let folds = [vec![9; 20], vec![4; 20]].concat();
+        let folds = [folds.clone(), folds];
         let one = HeldOutScores::new([scores, shifted].concat(), tied, folds).unwrap();
         let ranked = Ranked::new(&one).unwrap();
         assert_eq!(ranked.folds(), 2);
-        assert_eq!(ranked.fold[0], 1, "by the order of their names");
+        assert_eq!(ranked.folds_of[0][0], 1, "by the order of their names");
         assert!(ranked.likelier[..20].is_sorted() && ranked.likelier[20..].is_sorted());
         assert_eq!(ranked.other[0], (5.0 + 26.0) / 80.0, "the middle of twenty-one equal scores");
         let few = HeldOutScores::of_one_model(vec![1.0; 19], vec![0.0; 19]).unwrap();

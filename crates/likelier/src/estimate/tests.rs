@@ -52,8 +52,11 @@ impl ScoredAnswers {
     /// As the models of so many folds gave them; an answer is in one fold.
     fn held_out(&self, comparisons: &Comparisons, folds: u32) -> HeldOutScores {
         let [likelier, other] = self.piles(comparisons);
-        let fold = comparisons.iter().map(|(a, b)| a.min(b) / 2 % folds).collect();
-        HeldOutScores::new(likelier, other, fold).unwrap().of(comparisons).unwrap()
+        let fold: Vec<u32> = comparisons.iter().map(|(a, b)| a.min(b) / 2 % folds).collect();
+        HeldOutScores::new(likelier, other, [fold.clone(), fold])
+            .unwrap()
+            .of(comparisons)
+            .unwrap()
     }
 
     /// Everything that is estimated from these scores.

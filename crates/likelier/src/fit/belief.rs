@@ -7,7 +7,7 @@ use crate::data::{Comparisons, Rows};
 use crate::error::Error;
 use crate::estimate::metrics::Assumptions;
 use crate::estimate::prior::{PriorReport, best_bin, kept_share, pool_moment, recommend};
-use crate::estimate::{CrossFit, FEWEST, Folds, Grouping, Interval, cross_fit, scorer};
+use crate::estimate::{CrossFit, FEWEST, Folds, Interval, cross_fit, scorer};
 use crate::prior::Prior;
 use crate::protocol::Protocol;
 use crate::supervision::Supervision;
@@ -95,7 +95,7 @@ pub fn estimate_prior_with(
     Ok(recommend(estimates))
 }
 
-/// Scores each comparison by a model that was not trained on it.
+/// Scores each compared item by a model that was not trained on it.
 pub(super) fn out_of_fold<'a>(
     rows: &'a Rows<'_>,
     comparisons: &'a Comparisons,
@@ -109,7 +109,7 @@ pub(super) fn out_of_fold<'a>(
         return Err(Error::TooFewToEstimate { found, needed: FEWEST });
     }
     let config = Config { seed: options.seed, ..scorer(options.architecture.clone(), protocol)? };
-    let folds = Folds::new(comparisons, rows.len(), FOLDS, Grouping::Comparisons, options.seed)?;
+    let folds = Folds::new(comparisons, rows.len(), FOLDS, options.seed)?;
     cross_fit(rows, comparisons, folds, &config, control, |fold, summary| {
         observe(Event::Scoring { fold: fold + 1, folds: FOLDS, epoch: summary.epoch });
     })

@@ -105,26 +105,15 @@ struct PoolMeans {
 impl PoolMeans {
     /// `None` if a fold has no such rows among the compared ones, or there is no pool.
     fn new(fit: &CrossFit<'_>, ranked: &Ranked, pool: &[u32]) -> Result<Option<Self>, Error> {
-        // Which fold holds all comparisons of a row, if one does.
-        const NEVER: u32 = u32::MAX;
-        const SEVERAL: u32 = u32::MAX - 1;
-        let mut fold_of = vec![NEVER; fit.rows.len()];
-        let mut compared_once = true;
-        let mut last = None;
-        for (at, (likelier, other)) in fit.comparisons.iter().enumerate() {
-            let (fold, answer) = (&fit.folds.of_comparisons()[at], fit.scores.answer(at));
-            let again = last.replace(answer) == Some(answer);
-            for row in [likelier, other] {
-                let seen = &mut fold_of[row as usize];
-                compared_once &= again || *seen == NEVER;
-                *seen = if *seen == NEVER || *seen == *fold { *fold } else { SEVERAL };
-            }
-        }
+        let fold_of = |row: u32| fit.folds.of_item(row);
+        let compared: std::collections::HashSet<u32> =
+            fit.comparisons.iter().flat_map(|(a, b)| [a, b]).collect();
+        let compared_once = compared.len() == 2 * fit.comparisons.answers();
         let mut pool = pool.to_vec();
         pool.sort_unstable();
         pool.dedup();
         let (uncompared, compared): (Vec<u32>, Vec<u32>) =
-            pool.iter().partition(|&&row| fold_of[row as usize] == NEVER);
+            pool.iter().partition(|&&row| fold_of(row).is_none());
         if pool.is_empty() {
             return Ok(None);
         }
@@ -140,11 +129,8 @@ impl PoolMeans {
                 let (mean, deviation) = mean_and_deviation(&values);
                 Ok((mean, deviation, values.len() as f64))
             };
-            let clean: Vec<u32> = compared
-                .iter()
-                .copied()
-                .filter(|row| fold_of[*row as usize] == fold as u32)
-                .collect();
+            let clean: Vec<u32> =
+                compared.iter().copied().filter(|row| fold_of(*row) == Some(fold)).collect();
             if clean.is_empty() && !compared.is_empty() {
                 return Ok(None);
             }

@@ -29,8 +29,8 @@ pub use yardstick::Yardstick;
 
 use super::distribution::Confidence;
 use super::metrics::{Affine, Assumptions, HeldOut, Spread};
-use super::{Folds, Grouping, HeldOutScores, Interval};
-use crate::data::{Comparisons, Pile, Rows};
+use super::{Folds, HeldOutScores, Interval};
+use crate::data::{Comparisons, Rows};
 use crate::error::Error;
 use crate::prior::Prior;
 use crate::protocol::Protocol;
@@ -59,15 +59,13 @@ impl Default for SelectionRule {
 pub struct Dealing {
     /// How many.
     pub folds: usize,
-    /// What is never torn apart.
-    pub grouping: Grouping,
     /// Of the dealing.
     pub seed: u64,
 }
 
 impl Default for Dealing {
     fn default() -> Self {
-        Self { folds: 5, grouping: Grouping::Comparisons, seed: 0 }
+        Self { folds: 5, seed: 0 }
     }
 }
 
@@ -122,8 +120,8 @@ pub struct OutOfFold<'a> {
     margins: Vec<Option<HeldOutScores>>,
 }
 
-/// The scores of both sides of some comparisons, or why there are none.
-type Margins = Result<[Vec<f32>; 2], Breakdown>;
+/// The scores of some items, or why there are none.
+type Margins = Result<Vec<f32>, Breakdown>;
 
 /// Judges the candidates, which are listed with the simplest first, and chooses one.
 ///
@@ -155,7 +153,7 @@ pub fn out_of_fold<'a>(
     observe: impl Fn(usize, usize) + Sync,
 ) -> Result<OutOfFold<'a>, Error> {
     check(candidates)?;
-    let folds = Folds::new(comparisons, rows.len(), dealing.folds, dealing.grouping, dealing.seed)?;
+    let folds = Folds::new(comparisons, rows.len(), dealing.folds, dealing.seed)?;
     // Known to be too few before anything is trained.
     let placeholder = vec![0.0; comparisons.len()];
     HeldOut::pairs(&placeholder, &placeholder)?.of(comparisons)?;
@@ -165,7 +163,7 @@ pub fn out_of_fold<'a>(
     let work = |job: usize| -> Result<Vec<Margins>, Error> {
         let (family, fold) = (&families[job / folds.count()], job % folds.count());
         let others = folds.others(comparisons, fold);
-        let held_out = folds.held_out(comparisons, fold);
+        let items = folds.items(fold);
         let mut margins = Vec::with_capacity(family.len());
         for classifier in fit_family(rows, &others, candidates, family, control)? {
             let classifier = match classifier {
@@ -176,20 +174,15 @@ pub fn out_of_fold<'a>(
                 }
             };
             let threshold = classifier.threshold();
-            let counted_from_threshold = |pile| -> Result<Vec<f32>, Error> {
-                let scores = classifier.scores_of(rows, held_out.piles().rows(pile))?;
-                Ok(scores.iter().map(|score| score - threshold).collect())
-            };
-            margins
-                .push(Ok([counted_from_threshold(Pile::Likelier)?, counted_from_threshold(Pile::Other)?]));
+            let scores = classifier.scores_of(rows, &items)?;
+            margins.push(Ok(scores.iter().map(|score| score - threshold).collect()));
         }
         observe(done.fetch_add(1, Ordering::Relaxed) + 1, jobs);
         Ok(margins)
     };
     let found = in_pool(control, || (0..jobs).into_par_iter().map(work).collect::<Vec<_>>())?;
 
-    let empty = || [vec![0.0; comparisons.len()], vec![0.0; comparisons.len()]];
-    let mut margins: Vec<Margins> = candidates.iter().map(|_| Ok(empty())).collect();
+    let mut margins: Vec<Margins> = candidates.iter().map(|_| Ok(vec![0.0; rows.len()])).collect();
     for (job, found) in found.into_iter().enumerate() {
         let (family, fold) = (&families[job / folds.count()], job % folds.count());
         for (candidate, of_fold) in family.iter().zip(found?) {
@@ -201,11 +194,8 @@ pub fn out_of_fold<'a>(
                 }
             };
             let Ok(all) = &mut margins[*candidate] else { continue };
-            for (all, of_fold) in all.iter_mut().zip(of_fold) {
-                let places = folds.of_comparisons().iter().zip(all).filter(|(of, _)| **of as usize == fold);
-                for ((_, place), margin) in places.zip(of_fold) {
-                    *place = margin;
-                }
+            for (item, margin) in folds.items(fold).into_iter().zip(of_fold) {
+                all[item as usize] = margin;
             }
         }
     }
@@ -215,11 +205,14 @@ pub fn out_of_fold<'a>(
     {
         return Err((*breakdown).into());
     }
-    let of_folds = folds.of_comparisons();
     let margins = margins.into_iter().map(|margins| {
         let kept = margins.ok();
-        kept.map(|[likelier, other]| {
-            HeldOutScores::new(likelier, other, of_folds.to_vec())?.of(comparisons)
+        kept.map(|of_items| {
+            let (likelier, other) = comparisons
+                .iter()
+                .map(|(a, b)| (of_items[a as usize], of_items[b as usize]))
+                .unzip();
+            HeldOutScores::new(likelier, other, folds.of_sides(comparisons))?.of(comparisons)
         })
         .transpose()
     });
