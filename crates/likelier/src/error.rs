@@ -122,6 +122,17 @@ pub enum Error {
         needed: usize,
     },
 
+    /// Too few items carry the comparisons to judge anything by.
+    #[error(
+        "{found} items are too few to judge a classifier by, however often they were compared; at least {needed} are needed"
+    )]
+    TooFewItems {
+        /// Items that a model can be judged by.
+        found: usize,
+        /// The fewest that will do.
+        needed: usize,
+    },
+
     /// Too few comparisons for an estimate without labels.
     #[error("{found} comparisons are too few to estimate anything from; at least {needed} are needed")]
     TooFewToEstimate {

@@ -81,8 +81,8 @@ pub use data::{Answers, Comparisons, Label, Rows};
 pub use error::Error;
 #[cfg(feature = "engine")]
 pub use fit::{
-    Assessment, AtPrior, BelievedPrior, Checkup, Epoch, Event, FitOptions, Fitted, LEVEL, Observer,
-    ProtocolCheck, ScorerOptions, check, check_with, estimate_prior, estimate_prior_with, fit, fit_with,
+    Assessment, AtPrior, BelievedPrior, Checkup, Epoch, Event, FitOptions, Fitted, Grounds, Judged, JudgedBy, LEVEL,
+    Observer, ProtocolCheck, ScorerOptions, check, check_with, estimate_prior, estimate_prior_with, fit, fit_with,
 };
 #[cfg(feature = "engine")]
 pub use model::{Architecture, Classifier, ModelKind};
@@ -92,7 +92,7 @@ pub use protocol::Orientation;
 pub use protocol::{Collection, Mixture, NoiseRates, Protocol};
 pub use risk::Method;
 pub use split::{Split, resample_to_prior};
-pub use supervision::{Evidence, Supervision};
+pub use supervision::{ERROR_AT_MOST, Equals, Evidence, Supervision};
 #[cfg(feature = "engine")]
 pub use train::{Control, EpochSummary, Fallback, Phase};
 #[cfg(feature = "engine")]

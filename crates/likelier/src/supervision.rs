@@ -1,10 +1,13 @@
 //! What is learned from: answers or piles, and what is believed about how they came to be.
 
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
 use crate::data::{Answers, Comparisons, Label, LoosePiles};
+use crate::error::Error;
 use crate::prior::Prior;
 use crate::protocol::Protocol;
-#[cfg(feature = "engine")]
-use crate::random::{Purpose, shuffle, stream};
 
 /// What people said, in one of two forms.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +30,44 @@ impl From<LoosePiles> for Evidence {
     }
 }
 
+/// How labellers ordered two items of one class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Equals {
+    /// By a coin, as Theorem 1 has it: numbers without labels are then points with an interval.
+    Coin,
+    /// By degree: the better of two good ones first.
+    Degree,
+    /// That is not known. Numbers without labels are then ranges.
+    #[default]
+    Unknown,
+}
+
+impl Equals {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Coin, Self::Degree, Self::Unknown];
+
+    /// The name used in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Coin => "coin",
+            Self::Degree => "degree",
+            Self::Unknown => "unknown",
+        }
+    }
+}
+
+impl FromStr for Equals {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Error::find_by_name("order of equals", text, &Self::ALL, |equals| vec![equals.name()])
+    }
+}
+
+/// The share of mixed pairs that labellers are taken to get wrong at the most, where nothing else is stated.
+pub const ERROR_AT_MOST: f64 = 0.2;
+
 /// Evidence, and what is believed about it.
 ///
 /// ```
@@ -45,6 +86,8 @@ pub struct Supervision {
     prior: Option<Prior>,
     kept_of_shown: Option<[usize; 2]>,
     exact_counts: bool,
+    equals: Equals,
+    error_at_most: Option<f64>,
     labels: Option<Vec<Label>>,
 }
 
@@ -57,6 +100,8 @@ impl Supervision {
             prior: None,
             kept_of_shown: None,
             exact_counts: false,
+            equals: Equals::Unknown,
+            error_at_most: None,
             labels: None,
         }
     }
@@ -84,6 +129,19 @@ impl Supervision {
     #[must_use]
     pub fn exact_counts(self, exact_counts: bool) -> Self {
         Self { exact_counts, ..self }
+    }
+
+    /// States how labellers ordered two items of one class.
+    #[must_use]
+    pub fn equals(self, equals: Equals) -> Self {
+        Self { equals, ..self }
+    }
+
+    /// States the largest share of mixed pairs that labellers may have got wrong; by default the labeller error
+    /// that the protocol states, or [`ERROR_AT_MOST`] if it states none.
+    #[must_use]
+    pub fn error_at_most(self, error_at_most: impl Into<Option<f64>>) -> Self {
+        Self { error_at_most: error_at_most.into(), ..self }
     }
 
     /// Gives the true label of every item: only the `supervised` oracle sees them.
@@ -135,22 +193,13 @@ impl Supervision {
         self.exact_counts
     }
 
-    /// The answers, and which of them are set aside to judge by: a random share, but never all of them. None
-    /// if the share is too small for one, or of piles.
-    #[cfg(feature = "engine")]
-    pub(crate) fn set_aside(&self, share: f64, seed: u64) -> Option<(&Answers, Vec<bool>)> {
-        let answers = self.answers()?;
-        let count = answers.len();
-        let aside = ((share * count as f64).round() as usize).min(count.saturating_sub(1));
-        if aside == 0 {
-            return None;
-        }
-        let mut order: Vec<u32> = (0..count as u32).collect();
-        shuffle(&mut stream(seed, Purpose::HoldOut), &mut order);
-        let mut is_aside = vec![false; count];
-        for answer in &order[..aside] {
-            is_aside[*answer as usize] = true;
-        }
-        Some((answers, is_aside))
+    /// How labellers ordered two items of one class, as far as that is stated.
+    pub fn stated_equals(&self) -> Equals {
+        self.equals
+    }
+
+    /// The largest share of mixed pairs that labellers may have got wrong, where that is stated.
+    pub fn stated_error_at_most(&self) -> Option<f64> {
+        self.error_at_most
     }
 }

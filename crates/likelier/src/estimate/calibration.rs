@@ -89,7 +89,7 @@ struct Terms {
 
 impl Terms {
     fn new(held_out: &HeldOut<'_>, assumptions: &Assumptions) -> Self {
-        let count = held_out.lengths().iter().sum::<usize>() as f64;
+        let count = held_out.iter().count() as f64;
         let centre = held_out.iter().map(|(_, _, score)| f64::from(score)).sum::<f64>() / count;
         let squares: f64 = held_out.iter().map(|(_, _, score)| (f64::from(score) - centre).powi(2)).sum();
         let deviation = (squares / count).sqrt();

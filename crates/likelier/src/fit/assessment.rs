@@ -1,63 +1,164 @@
-//! Scores of comparisons that a classifier was not trained on, and how good they say it is.
+//! How good a classifier is, by comparisons between items that it was not trained on.
 
-use super::LEVEL;
+use serde::Serialize;
+
+use super::{BelievedPrior, LEVEL};
 use crate::data::{Comparisons, Pile, Rows};
 use crate::error::Error;
 use crate::estimate::calibration::{Calibration, CalibrationBin, calibrate, calibration_curve};
-use crate::estimate::metrics::{Assumptions, HeldOut, MetricOptions, Metrics, RocPoint, metrics, roc};
+use crate::estimate::metrics::{
+    Assumptions, CROSS_FITTED, HeldOut, MetricOptions, MetricRanges, Metrics, RocPoint, metrics, ranges, roc,
+};
 use crate::estimate::{FEWEST, HeldOutScores, ProtocolTest};
 use crate::model::{Classifier, ProbabilityMap};
 use crate::protocol::Protocol;
+use crate::supervision::{ERROR_AT_MOST, Equals, Supervision};
 use crate::warning::Warning;
+
+/// What a judgement without labels stands on: the share of positives, and what is believed of the labellers.
+#[derive(Clone, Copy, Debug)]
+pub struct Grounds {
+    assumptions: Assumptions,
+    protocol: Protocol,
+    equals: Equals,
+    error_at_most: f64,
+    exact_counts: bool,
+}
+
+impl Grounds {
+    /// A protocol and a prior, and labellers of whom nothing else is known.
+    pub fn new(protocol: Protocol, prior: &BelievedPrior) -> Result<Self, Error> {
+        let stated = protocol.labeller_error();
+        Ok(Self {
+            assumptions: prior.assumptions(protocol)?,
+            protocol,
+            equals: Equals::Unknown,
+            error_at_most: if stated > 0.0 { stated } else { ERROR_AT_MOST },
+            exact_counts: false,
+        })
+    }
+
+    /// The same for what is stated with the answers.
+    pub(super) fn of(supervision: &Supervision, protocol: Protocol, prior: &BelievedPrior) -> Result<Self, Error> {
+        Ok(Self::new(protocol, prior)?
+            .equals(supervision.stated_equals())
+            .error_at_most(supervision.stated_error_at_most())
+            .exact_counts(supervision.has_exact_counts()))
+    }
+
+    /// States how labellers ordered two items of one class.
+    #[must_use]
+    pub fn equals(self, equals: Equals) -> Self {
+        Self { equals, ..self }
+    }
+
+    /// States the largest share of mixed pairs that labellers may have got wrong.
+    #[must_use]
+    pub fn error_at_most(self, error_at_most: impl Into<Option<f64>>) -> Self {
+        Self { error_at_most: error_at_most.into().unwrap_or(self.error_at_most), ..self }
+    }
+
+    /// States that pairs were generated with fixed class counts.
+    #[must_use]
+    pub fn exact_counts(self, exact_counts: bool) -> Self {
+        Self { exact_counts, ..self }
+    }
+
+    /// How pairs were collected.
+    pub fn protocol(&self) -> Protocol {
+        self.protocol
+    }
+}
+
+/// Scores of held-out items in comparisons.
+#[derive(Clone, Debug)]
+pub(super) struct Scored {
+    pub(super) comparisons: Comparisons,
+    pub(super) scores: [Vec<f32>; 2],
+    /// Which likelier and which other items were held out; all if absent.
+    pub(super) counted: Option<[Vec<bool>; 2]>,
+    /// See [`MetricOptions::stretch`].
+    pub(super) stretch: f64,
+}
+
+impl Scored {
+    /// Scores that one model gave to comparisons between items that it was not trained on.
+    pub(super) fn of(classifier: &Classifier, rows: &Rows, comparisons: Comparisons) -> Result<Self, Error> {
+        let score = |pile| classifier.scores_of(rows, comparisons.piles().rows(pile));
+        let scores = [score(Pile::Likelier)?, score(Pile::Other)?];
+        Ok(Self { comparisons, scores, counted: None, stretch: 1.0 })
+    }
+
+    fn held_out(&self) -> Result<HeldOut<'_>, Error> {
+        let held_out = HeldOut::pairs(&self.scores[0], &self.scores[1])?.of(&self.comparisons)?;
+        match &self.counted {
+            Some(counted) => held_out.counting(counted),
+            None => Ok(held_out),
+        }
+    }
+
+    fn options(&self, threshold: f32, grounds: &Grounds) -> MetricOptions {
+        MetricOptions { threshold, level: LEVEL, exact_counts: grounds.exact_counts, stretch: self.stretch }
+    }
+
+    pub(super) fn judged(&self, threshold: f32, grounds: &Grounds) -> Result<Judged, Error> {
+        let (held_out, options) = (self.held_out()?, self.options(threshold, grounds));
+        let metrics = metrics(&held_out, &grounds.assumptions, &options)?;
+        let collection = grounds.protocol.collection();
+        let open = grounds.equals != Equals::Coin;
+        let ranges = open
+            .then(|| ranges(&held_out, &grounds.assumptions, collection, grounds.error_at_most, &options))
+            .transpose()?;
+        Ok(Judged { items: held_out.items().unwrap_or(0), metrics, ranges })
+    }
+}
+
+/// How good a classifier is, in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Judged {
+    /// The number of different items that it was judged by.
+    pub items: usize,
+    /// If two items of one class were ordered by a coin.
+    #[serde(flatten)]
+    pub metrics: Metrics,
+    /// Whether or not; none where they are known to be.
+    pub ranges: Option<MetricRanges>,
+}
+
+/// Who scored the items that a classifier is judged by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum JudgedBy {
+    /// So many models, each for a part of the items that it was not trained on; the classifier itself was trained on
+    /// all.
+    Folds(usize),
+    /// The classifier itself, which was not trained on these items.
+    HeldOut,
+    /// The classifier itself; whether it was trained on these items is not known here.
+    Given,
+}
 
 /// What comparisons that a classifier was not trained on say about it, without a label.
 #[derive(Clone, Debug)]
 pub struct Assessment {
-    comparisons: Comparisons,
-    scores: [Vec<f32>; 2],
-    assumptions: Assumptions,
-    /// How good the classifier is, each number with its interval.
-    pub metrics: Metrics,
+    scored: Scored,
+    grounds: Grounds,
+    /// Who scored the items.
+    pub judged_by: JudgedBy,
+    /// How good the classifier is on new items.
+    pub new_items: Judged,
+    /// How good it is on the items that it was trained on, in comparisons that it was not trained on; none where no
+    /// item occurs in several comparisons, or that cannot be told.
+    pub these_items: Option<Judged>,
     /// Were pairs dropped? None where there are too few to tell.
     pub protocol_test: Option<ProtocolTest>,
 }
 
-/// The scores of comparisons between the rows, and how good they say the classifier is.
-pub(super) fn judge(
-    classifier: &Classifier,
-    rows: &Rows,
-    comparisons: &Comparisons,
-    assumptions: &Assumptions,
-    exact_counts: bool,
-) -> Result<([Vec<f32>; 2], Metrics), Error> {
-    let score = |pile| classifier.scores_of(rows, comparisons.piles().rows(pile));
-    let scores = [score(Pile::Likelier)?, score(Pile::Other)?];
-    let metrics = measure(&scores, classifier.threshold(), comparisons, assumptions, exact_counts)?;
-    Ok((scores, metrics))
-}
-
-fn measure(
-    scores: &[Vec<f32>; 2],
-    threshold: f32,
-    comparisons: &Comparisons,
-    assumptions: &Assumptions,
-    exact_counts: bool,
-) -> Result<Metrics, Error> {
-    let held_out = HeldOut::pairs(&scores[0], &scores[1])?.of(comparisons)?;
-    metrics(&held_out, assumptions, &MetricOptions { threshold, level: LEVEL, exact_counts })
-}
-
 impl Assessment {
     /// Judges a classifier by comparisons between these rows.
-    pub fn new(
-        classifier: &Classifier,
-        rows: &Rows,
-        comparisons: Comparisons,
-        assumptions: Assumptions,
-        exact_counts: bool,
-    ) -> Result<Self, Error> {
-        let (scores, metrics) = judge(classifier, rows, &comparisons, &assumptions, exact_counts)?;
-        Self::with(comparisons, scores, assumptions, metrics)
+    pub fn new(classifier: &Classifier, rows: &Rows, comparisons: Comparisons, grounds: Grounds) -> Result<Self, Error> {
+        let scored = Scored::of(classifier, rows, comparisons)?;
+        Self::of(scored, None, classifier.threshold(), grounds, JudgedBy::Given)
     }
 
     /// Judges scores of all items, of which those above the threshold are called positive, by comparisons
@@ -66,50 +167,54 @@ impl Assessment {
         scores: &[f32],
         threshold: f32,
         comparisons: Comparisons,
-        assumptions: Assumptions,
-        exact_counts: bool,
+        grounds: Grounds,
     ) -> Result<Self, Error> {
         comparisons.piles().check(scores.len())?;
         let of_pile =
             |pile| comparisons.piles().rows(pile).iter().map(|row| scores[*row as usize]).collect();
         let scores = Pile::BOTH.map(of_pile);
-        let metrics = measure(&scores, threshold, &comparisons, &assumptions, exact_counts)?;
-        Self::with(comparisons, scores, assumptions, metrics)
+        let scored = Scored { comparisons, scores, counted: None, stretch: 1.0 };
+        Self::of(scored, None, threshold, grounds, JudgedBy::Given)
     }
 
-    fn with(
-        comparisons: Comparisons,
-        scores: [Vec<f32>; 2],
-        assumptions: Assumptions,
-        metrics: Metrics,
+    pub(super) fn of(
+        scored: Scored,
+        these: Option<&Scored>,
+        threshold: f32,
+        grounds: Grounds,
+        judged_by: JudgedBy,
     ) -> Result<Self, Error> {
-        let protocol_test = if comparisons.answers() < FEWEST {
+        let new_items = scored.judged(threshold, &grounds)?;
+        // Where the items at hand cannot be judged, new ones still can.
+        let these_items = these.and_then(|these| these.judged(threshold, &grounds).ok());
+        let whole = scored.whole();
+        let protocol_test = if whole.comparisons.answers() < FEWEST {
             None
         } else {
-            let [likelier, other] = scores.clone();
-            let held_out = HeldOutScores::of_one_model(likelier, other)?.of(&comparisons)?;
+            let [likelier, other] = whole.scores;
+            let held_out = HeldOutScores::of_one_model(likelier, other)?.of(&whole.comparisons)?;
             Some(ProtocolTest::new(&held_out, LEVEL)?)
         };
-        Ok(Self { comparisons, scores, assumptions, metrics, protocol_test })
-    }
-
-    fn held_out(&self) -> Result<HeldOut<'_>, Error> {
-        HeldOut::pairs(&self.scores[0], &self.scores[1])?.of(&self.comparisons)
+        Ok(Self { scored, grounds, judged_by, new_items, these_items, protocol_test })
     }
 
     /// The scores of the likelier and of the other items.
-    pub fn scores(&self) -> &[Vec<f32>; 2] {
-        &self.scores
+    pub fn scores(&self) -> [Vec<f32>; 2] {
+        [0, 1].map(|pile| {
+            let counts = |at: &usize| self.scored.counted.as_ref().is_none_or(|counted| counted[pile][*at]);
+            let scores = &self.scored.scores[pile];
+            (0..scores.len()).filter(counts).map(|at| scores[at]).collect()
+        })
     }
 
     /// True and false positive rate at every threshold.
     pub fn roc(&self) -> Result<Vec<RocPoint>, Error> {
-        roc(&self.held_out()?, &self.assumptions, LEVEL)
+        roc(&self.scored.held_out()?, &self.grounds.assumptions, LEVEL)
     }
 
     /// A map from scores to probabilities.
     pub fn calibration(&self) -> Result<Calibration, Error> {
-        Ok(calibrate(&self.held_out()?, &self.assumptions))
+        Ok(calibrate(&self.scored.held_out()?, &self.grounds.assumptions))
     }
 
     /// Whether the probabilities of a map are right.
@@ -118,13 +223,19 @@ impl Assessment {
         map: &ProbabilityMap,
         bins: usize,
     ) -> Result<Vec<CalibrationBin>, Error> {
-        calibration_curve(&self.held_out()?, &self.assumptions, map, bins, LEVEL)
+        calibration_curve(&self.scored.held_out()?, &self.grounds.assumptions, map, bins, LEVEL)
+    }
+
+    /// What it stands on.
+    pub fn grounds(&self) -> &Grounds {
+        &self.grounds
     }
 
     /// What speaks against taking the numbers at face value: a protocol that the comparisons contradict;
     /// estimates that cannot be true, say that the classifier is worse than none, or leave open whether it
     /// has learnt anything.
-    pub fn warnings(&self, stated: &Protocol) -> Vec<Warning> {
+    pub fn warnings(&self) -> Vec<Warning> {
+        let stated = &self.grounds.protocol;
         let contradiction = self.protocol_test.as_ref().and_then(|test| test.contradiction(stated));
         let contradicted =
             contradiction.map(|contradiction| Warning::ProtocolContradicted { contradiction });
@@ -132,7 +243,7 @@ impl Assessment {
     }
 
     fn doubt(&self) -> Option<Warning> {
-        let (metrics, prior) = (&self.metrics, self.assumptions.prior());
+        let (metrics, prior) = (&self.new_items.metrics, self.grounds.assumptions.prior());
         let impossible = [
             ("accuracy", metrics.accuracy),
             ("balanced accuracy", metrics.balanced_accuracy),
@@ -140,7 +251,9 @@ impl Assessment {
         ]
         .into_iter()
         .find(|(_, interval)| interval.low > 1.0 || interval.high < 0.0);
-        if let Some((metric, estimate)) = impossible {
+        if let Some((metric, estimate)) = impossible
+            && self.new_items.ranges.is_none()
+        {
             return Some(Warning::ImpossibleEstimate { metric, estimate });
         }
         if metrics.accuracy.high < prior.positive().max(prior.negative()) {
@@ -149,3 +262,30 @@ impl Assessment {
         (metrics.auc.low <= 0.5).then_some(Warning::NoBetterThanChance { auc: metrics.auc })
     }
 }
+
+impl Scored {
+    /// Comparisons of which both items were held out: for what needs both scores.
+    fn whole(&self) -> Self {
+        let Some(counted) = &self.counted else { return self.clone() };
+        let groups = self.comparisons.groups();
+        let mut wanted = vec![true; self.comparisons.answers()];
+        for at in 0..self.comparisons.len() {
+            wanted[groups.of(at)] &= counted[0][at] && counted[1][at];
+        }
+        let kept: Vec<usize> =
+            (0..self.comparisons.len()).filter(|at| wanted[groups.of(*at)]).collect();
+        let scores = self.scores.each_ref().map(|scores| kept.iter().map(|at| scores[*at]).collect());
+        Self {
+            comparisons: self.comparisons.part(|answer| wanted[answer]),
+            scores,
+            counted: None,
+            stretch: self.stretch,
+        }
+    }
+
+    /// Marks the scores as those of several folds' models.
+    pub(super) fn cross_fitted(self) -> Self {
+        Self { stretch: CROSS_FITTED, ..self }
+    }
+}
+

@@ -2,10 +2,10 @@
 //!
 //! ```text
 //!  rows ─────────┐
-//!  Supervision ──┤   prior      held out   configuration   training    judgement
-//!  (answers,     ├─► stated or ─► share of ─► recommended, ─► Classifier ─► Assessment ─► Fitted
-//!  protocol,     │   estimated   answers     stated or                    without labels
-//!  prior)        │                           chosen
+//!  Supervision ──┤   prior        division     configuration   training       judgement
+//!  (answers,     ├─► stated or ─► folds of ──► recommended, ─► Classifier ─► Assessment ─► Fitted
+//!  protocol,     │   estimated    items        stated or                     without labels
+//!  prior)        │                             chosen
 //!  FitOptions ───┘
 //! ```
 //!
@@ -16,19 +16,19 @@ mod assessment;
 mod belief;
 mod checkup;
 mod choosing;
+mod division;
 mod options;
 mod sensitivity;
 
 use serde::{Deserialize, Serialize};
 
-pub use assessment::Assessment;
-use assessment::judge;
+pub use assessment::{Assessment, Grounds, Judged, JudgedBy};
 pub use belief::{BelievedPrior, estimate_prior, estimate_prior_with};
 pub use checkup::{Checkup, ProtocolCheck, check, check_with};
 pub use options::FitOptions;
 pub use sensitivity::AtPrior;
 
-use crate::data::{Comparisons, Pile, Piles, Rows};
+use crate::data::{Pile, Rows};
 use crate::error::Error;
 use crate::estimate::Interval;
 use crate::estimate::diagnosis::Diagnosis;
@@ -36,10 +36,11 @@ use crate::estimate::selection::Selection;
 use crate::model::{Architecture, Classifier, Mlp, ModelKind};
 use crate::protocol::Protocol;
 use crate::risk::Method;
-use crate::supervision::{Evidence, Supervision};
+use crate::supervision::Supervision;
 use crate::train::{Config, Control, Data, EpochSummary, Notes, Progress, train_with};
 use crate::warning::{Unjudged, Warning};
 use choosing::{METHODS, Open, choose};
+use division::Division;
 
 /// How often an interval should hold the truth.
 pub const LEVEL: f64 = 0.95;
@@ -86,6 +87,17 @@ pub enum Event<'a> {
         done: usize,
         /// Of how many.
         of: usize,
+    },
+    /// An epoch of the model that judges one of several folds is done.
+    Judging {
+        /// The fold, from 1.
+        fold: usize,
+        /// Of how many.
+        folds: usize,
+        /// The epoch, from 1.
+        epoch: usize,
+        /// How many there are at the most.
+        epochs: usize,
     },
     /// An epoch is done.
     Epoch {
@@ -182,7 +194,7 @@ pub fn fit_with(
     let answers = supervision.answers().filter(|_| options.diagnose);
     let diagnosis = answers.map(|answers| Diagnosis::new(answers, rows.len(), LEVEL)).transpose()?;
 
-    let parts = Division::of(supervision, options);
+    let parts = Division::of(rows, supervision, options)?;
     let data = Data { rows, piles: parts.piles(supervision), labels: supervision.labels() };
     let mut bases = candidates(&data, options, &prior, protocol);
     let (config, selection) = if options.select {
@@ -193,7 +205,8 @@ pub fn fit_with(
         (bases.swap_remove(0), None)
     };
 
-    let watch = Watch::new(&parts, &prior, protocol, supervision, options)?;
+    let grounds = Grounds::of(supervision, protocol, &prior)?;
+    let watch = options.watch.then_some(Watch { parts: &parts, grounds: &grounds });
     let (mut classifier, epochs) = run(&data, &config, control, watch.as_ref(), observe)?;
     warnings.extend(
         classifier
@@ -204,20 +217,20 @@ pub fn fit_with(
     if let Some(features) = &options.features {
         classifier = classifier.with_features(features.clone())?;
     }
-    let exact_counts = supervision.has_exact_counts();
-    let held_out = parts.held_out.as_ref();
-    let assessment = held_out.and_then(|pairs| {
-        let assumptions = prior.assumptions(protocol);
-        let judged = assumptions.and_then(|assumptions| {
-            Assessment::new(&classifier, rows, pairs.clone(), assumptions, exact_counts)
-        });
+    let configure = |data: &Data<'_>| candidates(data, options, &prior, protocol).swap_remove(0);
+    let assessment = assess(&parts, &classifier, rows, &grounds, &configure, &aside, observe);
+    let assessment = match assessment {
+        Ok(assessment) => assessment,
+        Err(stopped @ Error::Stopped { .. }) => return Err(stopped),
         // What was trained is not thrown away because it cannot be judged.
-        let failed = |error: &Error| Warning::NotJudged(Unjudged::Failed(error.to_string()));
-        judged.map_err(|error| warnings.push(failed(&error))).ok()
-    });
+        Err(error) => {
+            warnings.push(Warning::NotJudged(Unjudged::Failed(error.to_string())));
+            None
+        }
+    };
     let calibrated = options.calibrate && assessment.is_some();
     if let Some(assessment) = &assessment {
-        warnings.extend(assessment.warnings(&protocol));
+        warnings.extend(assessment.warnings());
         if options.calibrate {
             let calibration = assessment.calibration()?;
             warnings.extend(calibration.shifted_only.map(Warning::ShiftedOnly));
@@ -225,18 +238,15 @@ pub fn fit_with(
         }
     } else {
         let why = if data.piles.are_paired() { Unjudged::NothingHeldOut } else { Unjudged::Piles };
-        warnings.extend(held_out.is_none().then_some(Warning::NotJudged(why)));
+        warnings.extend((!parts.judges()).then_some(Warning::NotJudged(why)));
         warnings.extend(options.calibrate.then_some(Warning::NotCalibrated));
     }
     let sensitivity = options
         .sensitivity
-        .then(|| {
-            let judged_by = (held_out, exact_counts);
-            sensitivity::sweep(&prior, &classifier, &data, &config, judged_by, &aside, observe)
-        })
+        .then(|| sensitivity::sweep(&prior, &classifier, &data, &config, (supervision, &parts), &aside, observe))
         .transpose()?;
     let pile_scores = if let Some(assessment) = &assessment {
-        assessment.scores().clone()
+        assessment.scores()
     } else {
         let scores = |pile| classifier.scores_of(rows, data.piles.rows(pile));
         [scores(Pile::Likelier)?, scores(Pile::Other)?]
@@ -257,31 +267,19 @@ pub fn fit_with(
     })
 }
 
-/// What is trained on, and what is judged by.
-struct Division {
-    /// None where piles are trained on.
-    trained: Option<Comparisons>,
-    held_out: Option<Comparisons>,
-}
-
-impl Division {
-    fn of(supervision: &Supervision, options: &FitOptions) -> Self {
-        match supervision.set_aside(options.hold_out, options.seed) {
-            Some((answers, is_aside)) => Self {
-                trained: Some(answers.comparisons_of(|answer| !is_aside[answer])),
-                held_out: Some(answers.comparisons_of(|answer| is_aside[answer])),
-            },
-            None => Self { trained: supervision.comparisons(), held_out: None },
-        }
-    }
-
-    fn piles<'a>(&'a self, supervision: &'a Supervision) -> Piles<'a> {
-        match (&self.trained, supervision.evidence()) {
-            (Some(trained), _) => trained.piles(),
-            (None, Evidence::Piles(piles)) => piles.piles(),
-            (None, Evidence::Answers(_)) => Piles::loose(&[], &[]),
-        }
-    }
+/// Judges a classifier by what was not trained on; none where there is nothing to judge by.
+fn assess(
+    parts: &Division,
+    classifier: &Classifier,
+    rows: &Rows,
+    grounds: &Grounds,
+    configure: &dyn Fn(&Data<'_>) -> Config,
+    control: &Control<'_>,
+    observe: &mut Observer<'_>,
+) -> Result<Option<Assessment>, Error> {
+    let Some(held) = parts.held(classifier, rows, configure, control, observe)? else { return Ok(None) };
+    let these_items = held.these_items.as_ref();
+    Assessment::of(held.new_items, these_items, classifier.threshold(), *grounds, held.by).map(Some)
 }
 
 /// How to train: as recommended but for what is stated, once for each method that may be chosen; never empty.
@@ -317,36 +315,22 @@ fn candidates(
 
 /// Looks now and then how good the classifier is by comparisons that it is not trained on.
 struct Watch<'a> {
-    pairs: &'a Comparisons,
-    assumptions: crate::estimate::metrics::Assumptions,
-    exact_counts: bool,
+    parts: &'a Division,
+    grounds: &'a Grounds,
 }
 
 /// Looks in a run, at the most.
 const LOOKS: usize = 20;
 
-impl<'a> Watch<'a> {
-    fn new(
-        parts: &'a Division,
-        prior: &BelievedPrior,
-        protocol: Protocol,
-        supervision: &Supervision,
-        options: &FitOptions,
-    ) -> Result<Option<Self>, Error> {
-        let Some(pairs) = parts.held_out.as_ref().filter(|_| options.watch) else { return Ok(None) };
-        let assumptions = prior.assumptions(protocol)?;
-        Ok(Some(Self { pairs, assumptions, exact_counts: supervision.has_exact_counts() }))
-    }
-
+impl Watch<'_> {
     /// None where that cannot be told.
     fn look(&self, rows: &Rows, progress: &mut Progress<'_, '_>) -> Option<Interval> {
+        if !self.parts.judges() {
+            return None;
+        }
         let classifier = progress.classifier().ok()?;
-        Some(
-            judge(&classifier, rows, self.pairs, &self.assumptions, self.exact_counts)
-                .ok()?
-                .1
-                .accuracy,
-        )
+        let scored = self.parts.watched(&classifier, rows).ok()??;
+        Some(scored.judged(classifier.threshold(), self.grounds).ok()?.metrics.accuracy)
     }
 }
 

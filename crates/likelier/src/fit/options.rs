@@ -5,6 +5,12 @@ use crate::error::Error;
 use crate::model::ModelKind;
 use crate::risk::Method;
 
+/// Folds that a linear model is judged in: together they train about three to four times as long as the classifier.
+const FOLDS: usize = 5;
+const MOST_FOLDS: usize = 20;
+/// The share of the answers that is held out where folds would take too long.
+const HOLD_OUT: f64 = 0.2;
+
 /// How to fit a classifier. Whatever is not stated is what we would defend for the data at hand.
 ///
 /// ```
@@ -25,7 +31,8 @@ pub struct FitOptions {
     pub(super) learning_rate: Option<f64>,
     pub(super) weight_decay: Option<f64>,
     pub(super) select: bool,
-    pub(super) hold_out: f64,
+    pub(super) hold_out: Option<f64>,
+    pub(super) folds: Option<usize>,
     pub(super) calibrate: bool,
     pub(super) sensitivity: bool,
     pub(super) diagnose: bool,
@@ -46,7 +53,8 @@ impl Default for FitOptions {
             learning_rate: None,
             weight_decay: None,
             select: false,
-            hold_out: 0.2,
+            hold_out: None,
+            folds: None,
             calibrate: false,
             sensitivity: false,
             diagnose: false,
@@ -58,7 +66,8 @@ impl Default for FitOptions {
 }
 
 impl FitOptions {
-    /// Nothing stated: the recommended method, a linear model, a fifth of the answers held out to judge by.
+    /// Nothing stated: the recommended method, and a linear model that is trained on all answers and judged by five
+    /// others, each of which leaves out a fifth of the items.
     pub fn new() -> Self {
         Self::default()
     }
@@ -118,10 +127,20 @@ impl FitOptions {
         Self { select, ..self }
     }
 
-    /// The share of the answers that is not trained on but judged by.
+    /// The share of the answers that is not trained on but judged by, with all the items in them. 0 judges nothing.
+    ///
+    /// Without it, and without [`folds`](Self::folds), a linear model is judged in five folds, and for a network, or
+    /// where something is chosen, a fifth is held out.
     #[must_use]
-    pub fn hold_out(self, share: f64) -> Self {
-        Self { hold_out: share, ..self }
+    pub fn hold_out(self, share: impl Into<Option<f64>>) -> Self {
+        Self { hold_out: share.into(), ..self }
+    }
+
+    /// Judges by so many models, each of which leaves out a part of the items; the classifier itself is trained on
+    /// all answers. It takes as many more trainings.
+    #[must_use]
+    pub fn folds(self, folds: impl Into<Option<usize>>) -> Self {
+        Self { folds: folds.into(), ..self }
     }
 
     /// Fits the map from scores to probabilities to the held-out comparisons.
@@ -160,11 +179,30 @@ impl FitOptions {
         Self { features: Some(features), ..self }
     }
 
+    /// In how many folds of the items the classifier is judged; none where some are held out instead.
+    pub(super) fn judged_in_folds(&self) -> Option<usize> {
+        // A choice that has seen every fold cannot be judged by them.
+        let cheap = self.model == ModelKind::Linear && !self.select && self.hold_out.is_none();
+        self.folds.or(cheap.then_some(FOLDS))
+    }
+
+    /// The share of the answers that is held out.
+    pub(super) fn held_out_share(&self) -> f64 {
+        self.hold_out.unwrap_or(HOLD_OUT)
+    }
+
     /// Refuses what no training would notice.
     pub(super) fn check(&self) -> Result<(), Error> {
         let not = |name, value: String, allowed| Err(Error::Setting { name, value, allowed });
-        if !(0.0..1.0).contains(&self.hold_out) {
-            return not("the held-out share", self.hold_out.to_string(), "at least 0 and below 1");
+        if let Some(share) = self.hold_out.filter(|share| !(0.0..1.0).contains(share)) {
+            return not("the held-out share", share.to_string(), "at least 0 and below 1");
+        }
+        if let Some(folds) = self.folds.filter(|folds| !(2..=MOST_FOLDS).contains(folds)) {
+            return not("the number of folds", folds.to_string(), "from 2 to 20");
+        }
+        if let Some(folds) = self.folds.filter(|_| self.hold_out.is_some() || self.select) {
+            let besides = if self.select { "a choice of the method" } else { "a held-out share" };
+            return not("the number of folds", format!("{folds} beside {besides}"), "given without either");
         }
         if let Some(hidden) = self.hidden.as_ref().filter(|_| self.model != ModelKind::Mlp) {
             let value = format!("{hidden:?} for {}", self.model);

@@ -2,14 +2,14 @@
 
 use serde::Serialize;
 
-use super::{BelievedPrior, Event, Observer, judge};
-use crate::data::Comparisons;
+use super::division::Division;
+use super::{BelievedPrior, Event, Grounds, Observer};
 use crate::error::Error;
 use crate::estimate::Interval;
-use crate::estimate::metrics::Assumptions;
 use crate::model::Classifier;
 use crate::prior::Prior;
 use crate::risk::Setting;
+use crate::supervision::Supervision;
 use crate::train::{Config, Control, Data, train_with};
 
 /// What a prior would have given.
@@ -17,7 +17,7 @@ use crate::train::{Config, Control, Data, train_with};
 pub struct AtPrior {
     /// The prior.
     pub prior: Prior,
-    /// By the held-out comparisons, taking this prior for true.
+    /// By held-out items, taking this prior for true and equals for tossed; none where none were held out.
     pub accuracy: Option<Interval>,
     /// The share of the items that is called positive.
     pub called_positive: f64,
@@ -33,7 +33,7 @@ pub(super) fn sweep(
     trained: &Classifier,
     data: &Data<'_>,
     config: &Config,
-    (held_out, exact_counts): (Option<&Comparisons>, bool),
+    (supervision, parts): (&Supervision, &Division),
     control: &Control<'_>,
     observe: &mut Observer<'_>,
 ) -> Result<Vec<AtPrior>, Error> {
@@ -52,9 +52,11 @@ pub(super) fn sweep(
             let setting = Setting { prior, ..config.setting };
             let config = Config { setting, ..config.clone() };
             let there = train_with(data, &config, &control, |_, _| Ok(()))?.finished()?;
-            let assumptions = Assumptions::of_protocol(setting.protocol, prior)?;
-            let judge = |pairs| judge(&there, data.rows, pairs, &assumptions, exact_counts);
-            let accuracy = held_out.map(judge).transpose()?.map(|(_, metrics)| metrics.accuracy);
+            let grounds = Grounds::of(supervision, setting.protocol, &BelievedPrior::known(prior))?;
+            let held = parts.held(&there, data.rows, &|_| config.clone(), &control, &mut |_| ())?;
+            // What cannot be judged at one prior cannot be at any.
+            let judged = held.and_then(|held| held.new_items.judged(there.threshold(), &grounds).ok());
+            let accuracy = judged.map(|judged| judged.metrics.accuracy);
             let called = there.predict(data.rows)?;
             Ok(AtPrior {
                 prior,

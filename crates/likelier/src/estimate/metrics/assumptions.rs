@@ -83,6 +83,11 @@ impl Assumptions {
         self.here.prior
     }
 
+    /// The share of positives in the population, and its standard error: 0 where it is known.
+    pub(super) fn believed_prior(&self) -> (f64, f64) {
+        (self.here.prior.positive(), self.estimated.map_or(0.0, |near| near.standard_error))
+    }
+
     /// A quantity, and how far one standard error of the prior moves it.
     pub(in crate::estimate) fn with_shift(&self, of: impl Fn(&Mixture, Prior) -> f64) -> (f64, f64) {
         let at = |point: &Point| of(&point.mixture, point.prior);

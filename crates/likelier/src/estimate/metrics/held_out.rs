@@ -12,6 +12,9 @@ pub struct HeldOut<'a> {
     scores: [&'a [f32]; 2],
     weights: Option<&'a [f32]>,
     answers: AnswerGroups<'a>,
+    comparisons: Option<&'a Comparisons>,
+    /// Which likelier and which other items count; all if absent.
+    counted: Option<&'a [Vec<bool>; 2]>,
     dependence: Dependence,
 }
 
@@ -63,7 +66,14 @@ impl<'a> HeldOut<'a> {
             }
         }
         enough(likelier.len().min(other.len()))?;
-        Ok(Self { scores, weights: None, answers: AnswerGroups::default(), dependence })
+        Ok(Self {
+            scores,
+            weights: None,
+            answers: AnswerGroups::default(),
+            comparisons: None,
+            counted: None,
+            dependence,
+        })
     }
 
     /// The same, knowing which items were compared and how much each comparison counts. Where an item occurs
@@ -85,8 +95,23 @@ impl<'a> HeldOut<'a> {
             dependence: SharedItems::find(comparisons).map_or(Dependence::Comparisons, Dependence::Items),
             weights,
             answers,
+            comparisons: Some(comparisons),
             ..self
         })
+    }
+
+    /// The same, where of some comparisons only one item was held out: the scores of the others do not count.
+    /// Each estimate needs no more than what the two piles look like one by one.
+    pub fn counting(self, counted: &'a [Vec<bool>; 2]) -> Result<Self, Error> {
+        for counted in counted {
+            if counted.len() != self.scores[0].len() {
+                let scored = self.scores[0].len();
+                return Err(Error::mismatch("sides that count", counted.len(), "scored comparisons", scored));
+            }
+        }
+        let counting = Self { counted: Some(counted), ..self };
+        enough(counting.sizes().into_iter().min().unwrap_or(0))?;
+        Ok(counting)
     }
 
     /// The scores of one pile.
@@ -99,9 +124,49 @@ impl<'a> HeldOut<'a> {
         self.scores.map(<[f32]>::len)
     }
 
-    /// The number of observations in each pile: answers, or rows of loose piles.
-    pub fn sizes(&self) -> [usize; 2] {
+    /// The number of answers behind the comparisons; of loose piles, the rows of each.
+    pub(super) fn answered(&self) -> [usize; 2] {
         self.lengths().map(|length| self.answers.count(length))
+    }
+
+    /// The number of observations in each pile: answers whose item counts, or rows of loose piles.
+    pub fn sizes(&self) -> [usize; 2] {
+        if self.counted.is_none() {
+            return self.answered();
+        }
+        [0, 1].map(|pile| {
+            let mut answers: Vec<usize> = (0..self.scores[pile].len())
+                .filter(|at| self.counts(pile, *at))
+                .map(|at| self.answer(at))
+                .collect();
+            answers.dedup();
+            answers.len()
+        })
+    }
+
+    /// The number of different items that count; none where it is not known which items were compared.
+    pub fn items(&self) -> Option<usize> {
+        let comparisons = self.comparisons?;
+        let mut items: Vec<u32> = comparisons
+            .iter()
+            .enumerate()
+            .flat_map(|(at, (likelier, other))| [(0, at, likelier), (1, at, other)])
+            .filter(|(pile, at, _)| self.counts(*pile, *at))
+            .map(|(_, _, item)| item)
+            .collect();
+        items.sort_unstable();
+        items.dedup();
+        Some(items.len())
+    }
+
+    /// The comparisons, where it is known what was compared.
+    pub(super) fn comparisons(&self) -> Option<&'a Comparisons> {
+        self.comparisons
+    }
+
+    /// Whether the likelier (0) or the other (1) item of a comparison counts.
+    pub(super) fn counts(&self, pile: usize, at: usize) -> bool {
+        self.counted.is_none_or(|counted| counted[pile][at])
     }
 
     /// The answer that a comparison came from.
@@ -123,10 +188,12 @@ impl<'a> HeldOut<'a> {
         self.weights.map_or(1.0, |weights| f64::from(weights[at]))
     }
 
-    /// Every observation as (pile, position, score).
+    /// Every observation that counts, as (pile, position, score).
     pub(in crate::estimate) fn iter(&self) -> impl Iterator<Item = (usize, usize, f32)> + '_ {
         let of_pile = |pile: usize| self.scores[pile].iter().enumerate();
-        (0..2).flat_map(move |pile| of_pile(pile).map(move |(at, score)| (pile, at, *score)))
+        (0..2)
+            .flat_map(move |pile| of_pile(pile).map(move |(at, score)| (pile, at, *score)))
+            .filter(|(pile, at, _)| self.counts(*pile, *at))
     }
 }
 

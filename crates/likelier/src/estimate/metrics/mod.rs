@@ -12,10 +12,13 @@
 //! 1.03 ± 0.08 is an honest answer. Use [`Interval::clipped`](crate::estimate::Interval::clipped) for
 //! display.
 
+mod asked_again;
 mod assumptions;
 mod auc;
+mod bracket;
 mod held_out;
 mod note;
+mod ranges;
 mod risk;
 mod roc;
 mod spread;
@@ -25,6 +28,7 @@ use serde::Serialize;
 pub use assumptions::Assumptions;
 pub use held_out::HeldOut;
 pub use note::Note;
+pub use ranges::{MetricRanges, Range, ranges};
 #[doc(hidden)]
 pub use risk::{RiskEstimate, risk};
 pub use roc::{RocPoint, roc};
@@ -33,7 +37,7 @@ pub(super) use assumptions::Affine;
 pub(super) use spread::Spread;
 
 use super::Interval;
-use super::distribution::Confidence;
+use super::distribution::{Confidence, student_t};
 use crate::error::Error;
 use crate::prior::Prior;
 use crate::protocol::Mixture;
@@ -49,11 +53,36 @@ pub struct MetricOptions {
     /// Whether the comparisons were generated with exact class counts: then they vary less than
     /// independent ones, and intervals hold the truth more often than their level says.
     pub exact_counts: bool,
+    /// How much longer than one model's standard errors those of the judged scores are: 1 for the scores of one
+    /// model, [`CROSS_FITTED`] for scores of the models of several folds.
+    pub stretch: f64,
 }
 
 impl Default for MetricOptions {
     fn default() -> Self {
-        Self { threshold: 0.0, level: 0.95, exact_counts: false }
+        Self { threshold: 0.0, level: 0.95, exact_counts: false, stretch: 1.0 }
+    }
+}
+
+/// Models of several folds share most of what they were trained on, and the model that is judged is none of them:
+/// standard errors that know nothing of that are too small by about this factor
+/// (`reproduce/runs/2026-11-17-new-items`).
+pub const CROSS_FITTED: f64 = 1.3;
+
+/// Fewer items than this, each in several comparisons, say nothing that could be told with an interval.
+pub const FEWEST_ITEMS: usize = 50;
+
+impl MetricOptions {
+    /// How many standard errors an interval reaches. Where items occur in several comparisons it is the number of
+    /// items that says how well these are known.
+    fn confidence(&self, held_out: &HeldOut<'_>) -> Result<Confidence, Error> {
+        let plain = Confidence::new(self.level)?;
+        let items = held_out.items().filter(|_| held_out.items_repeat());
+        if let Some(found) = items.filter(|items| *items < FEWEST_ITEMS) {
+            return Err(Error::TooFewItems { found, needed: FEWEST_ITEMS });
+        }
+        let errors = items.map_or(plain.errors, |items| student_t(plain.errors, items - 1));
+        Ok(Confidence { errors: self.stretch * errors, ..plain })
     }
 }
 
@@ -187,7 +216,7 @@ pub fn metrics(
 ) -> Result<Metrics, Error> {
     let called = |_, _, score: f32| f64::from(u8::from(score > judging.threshold));
     let shares = Spread::of(held_out, called);
-    let confidence = Confidence::new(judging.level)?;
+    let confidence = judging.confidence(held_out)?;
     let affine = |metric| at_threshold(metric, &shares, assumptions, confidence);
     let ratio = |metric| ratio_at_threshold(metric, &shares, assumptions, confidence);
     let precision = ratio(Metric::Precision);

@@ -87,14 +87,16 @@ impl fmt::Display for Note {
 /// What there is to say about held-out scores.
 pub(super) fn notes(held_out: &HeldOut<'_>, judging: &MetricOptions, has_precision: bool) -> Vec<Note> {
     let mut notes = Vec::new();
-    let first = held_out.scores(Pile::Likelier)[0];
+    let first = held_out.iter().next().map_or(0.0, |(_, _, score)| score);
     if held_out.iter().all(|(_, _, score)| score == first) {
         notes.push(Note::EqualScores { score: first });
     } else {
-        for pile in Pile::BOTH {
-            let scores = held_out.scores(pile);
-            let positive = scores.iter().filter(|score| **score > judging.threshold).count();
-            let negative = scores.len() - positive;
+        for (at, pile) in Pile::BOTH.into_iter().enumerate() {
+            let called = |positive: bool| {
+                let of_pile = held_out.iter().filter(|(pile, _, _)| *pile == at);
+                of_pile.filter(|(_, _, score)| (*score > judging.threshold) == positive).count()
+            };
+            let (positive, negative) = (called(true), called(false));
             if positive.min(negative) < FEW {
                 notes.push(Note::FewCalls { pile, positive, negative });
             }

@@ -53,7 +53,7 @@ struct Groups {
 
 impl<'a> Spread<'a> {
     pub(in crate::estimate) fn new(held_out: &'a HeldOut<'a>) -> Self {
-        let [likelier, other] = held_out.sizes();
+        let [likelier, other] = held_out.answered();
         let loose = *held_out.dependence() == Dependence::Loose;
         let mut independent = Groups::new(if loose { likelier + other } else { likelier });
         let mut shared = match held_out.dependence() {
@@ -69,7 +69,7 @@ impl<'a> Spread<'a> {
                 shared_groups(held_out, at, |group| shared.weigh(group, pile, weight));
             }
         }
-        independent.close(likelier + other, totals, [likelier, other]);
+        independent.close(likelier + other, totals, held_out.sizes());
         let squares = |pile: usize| independent.weights.iter().map(|of| of[pile].powi(2)).sum::<f64>();
         let mut sizes = [0, 1].map(|pile| totals[pile].powi(2) / squares(pile));
         if let (Some(shared), Dependence::Items(items)) = (&mut shared, held_out.dependence()) {
@@ -120,7 +120,7 @@ impl<'a> Spread<'a> {
 /// The group of one observation when comparisons are independent.
 fn own_group(held_out: &HeldOut<'_>, pile: usize, at: usize) -> usize {
     match held_out.dependence() {
-        Dependence::Loose => pile * held_out.sizes()[0] + at,
+        Dependence::Loose => pile * held_out.answered()[0] + at,
         _ => held_out.answer(at),
     }
 }

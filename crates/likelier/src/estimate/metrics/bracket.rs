@@ -1,0 +1,253 @@
+//! What labellers who order equals by degree leave open: the smallest and the largest J = T − F.
+//!
+//! Theorem 1 tosses a coin for two items of one class; people order them by degree. With T and F the shares of
+//! positives and negatives called positive, m the weight of mixed pairs among all that were recorded and N that
+//! of all (forced choice: 2π(1−π) and 1; discard: π(1−π) and 1 − π(1−π)), the piles' shares A₊ and A₋ satisfy
+//!
+//! N·(A₊ − A₋) = mJ − 2e₁ + 2e₂ + S  and  (A₊ + A₋)/2 = bT + (1−b)F.
+//!
+//! - e₁ and e₂ are the mixed pairs that the labeller got wrong, among those called rightly and among those called
+//!   the wrong way round (mT(1−F) and mF(1−T) of all). They may follow the degree; together they are at most mε.
+//! - S is what the order of equals adds: from 0 (a coin) to S_max = 2π²T(1−T) + 2(1−π)²F(1−F), all pairs of equals
+//!   that are called differently (perfect grading, exactly as the classifier grades).
+//! - A tie counts half each way. Ties between differently called items, t of all, move either side by t at most.
+//!
+//! Pairs asked again narrow the lower end. Let R be the mean product of two signed answers over pairs that are
+//! called differently (0 for the others). An answer's mean h on such a pair has E h² ≤ R, and by Cauchy and Schwarz
+//! S² ≤ S_max·(R − what mixed pairs add to R), which is at least (mT(1−F) − 2e₁)²/mT(1−F) and the like for e₂.
+
+use crate::prior::Prior;
+use crate::protocol::Collection;
+
+/// How pairs came to be recorded.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Design {
+    pub(super) prior: Prior,
+    pub(super) collection: Collection,
+    /// ε: the largest share of mixed pairs that the labeller gets wrong.
+    pub(super) error_at_most: f64,
+}
+
+/// What the held-out comparisons show.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen {
+    /// A₊ and A₋.
+    pub(super) shares: [f64; 2],
+    /// t: ties between differently called items, as a share of all answers.
+    pub(super) tied_apart: f64,
+    /// R, where pairs were asked again.
+    pub(super) agreed: Option<f64>,
+}
+
+/// T and F.
+pub(super) type Rates = [f64; 2];
+
+const STEPS: u32 = 64;
+const HALVINGS: u32 = 40;
+
+impl Design {
+    /// m and N.
+    fn weights(&self) -> [f64; 2] {
+        let mixed = self.prior.positive() * self.prior.negative();
+        match self.collection {
+            Collection::ForcedChoice => [2.0 * mixed, 1.0],
+            Collection::Discard => [mixed, 1.0 - mixed],
+        }
+    }
+
+    /// T and F at some J: they move apart from the pooled share.
+    fn rates(&self, seen: &Seen, gap: f64) -> Rates {
+        let pooled = 0.5 * (seen.shares[0] + seen.shares[1]);
+        let positive = self.share_of_positives();
+        [pooled + (1.0 - positive) * gap, pooled - positive * gap].map(|rate| rate.clamp(0.0, 1.0))
+    }
+
+    /// The share of positives in the two piles together.
+    fn share_of_positives(&self) -> f64 {
+        let positive = self.prior.positive();
+        match self.collection {
+            Collection::ForcedChoice => positive,
+            Collection::Discard => positive * (1.0 + positive) / (2.0 * self.weights()[1]),
+        }
+    }
+
+    /// All J with T and F in [0, 1].
+    fn possible(&self, seen: &Seen) -> [f64; 2] {
+        let pooled = 0.5 * (seen.shares[0] + seen.shares[1]);
+        let positive = self.share_of_positives();
+        let up = (1.0 - pooled) / (1.0 - positive);
+        let down = pooled / positive;
+        let [low, high] = [(pooled / (1.0 - positive)).min((1.0 - pooled) / positive), up.min(down)];
+        [-low, high]
+    }
+
+    /// The rates at the smallest J for which the answers can be what they are.
+    pub(super) fn lowest(&self, seen: &Seen) -> Rates {
+        let difference = self.weights()[1] * (seen.shares[0] - seen.shares[1]);
+        let [low, high] = self.possible(seen);
+        let explained = |gap: f64| self.most_explained(seen, gap) >= difference;
+        self.rates(seen, first(low, high, explained))
+    }
+
+    /// The rates at the largest.
+    pub(super) fn highest(&self, seen: &Seen) -> Rates {
+        let difference = self.weights()[1] * (seen.shares[0] - seen.shares[1]);
+        let [low, high] = self.possible(seen);
+        let explained = |gap: f64| self.least_explained(seen, gap) <= difference;
+        self.rates(seen, first(high, low, explained))
+    }
+
+    /// The largest N·(A₊ − A₋) at some J.
+    fn most_explained(&self, seen: &Seen, gap: f64) -> f64 {
+        let [mixed, all] = self.weights();
+        let [called_right, called_wrong] = self.mixed_pairs(seen, gap);
+        let graded = self.differing_equals(seen, gap);
+        let tied = all * seen.tied_apart;
+        let errors = mixed * self.error_at_most;
+        let Some(agreed) = seen.agreed else {
+            return mixed * gap + 2.0 * errors.min(called_wrong) + graded + tied;
+        };
+        let with = |share: f64| {
+            let wrong = share * errors.min(called_wrong);
+            let of_wrong = if called_wrong > 0.0 { (called_wrong - 2.0 * wrong).powi(2) / called_wrong } else { 0.0 };
+            let rest = (agreed - of_wrong).max(0.0);
+            // y = mT(1−F) − 2e₁: the larger, the more is explained, but the less is left for equals. The sum
+            // y + √(S_max(R − y²/mT(1−F))) is largest at this y.
+            let least = (called_right - 2.0 * (errors - wrong) - tied).max(0.0);
+            let best = called_right * (rest / (graded + called_right).max(f64::MIN_POSITIVE)).sqrt();
+            let full = (called_right * (rest - graded).max(0.0)).sqrt();
+            let right = best.max(full).clamp(least.min(called_right), called_right);
+            let left = rest - if called_right > 0.0 { right * right / called_right } else { 0.0 };
+            right - called_wrong + 2.0 * wrong + (graded * left.clamp(0.0, graded)).sqrt() + tied
+        };
+        (0..=8).map(|step| with(f64::from(step) / 8.0)).fold(f64::NEG_INFINITY, f64::max)
+    }
+
+    /// The smallest: equals are tossed, and errors fall on pairs that are called rightly.
+    fn least_explained(&self, seen: &Seen, gap: f64) -> f64 {
+        let [mixed, all] = self.weights();
+        let [called_right, _] = self.mixed_pairs(seen, gap);
+        mixed * gap - 2.0 * (mixed * self.error_at_most).min(called_right) - all * seen.tied_apart
+    }
+
+    /// mT(1−F) and mF(1−T): mixed pairs that are called rightly, and the wrong way round.
+    fn mixed_pairs(&self, seen: &Seen, gap: f64) -> [f64; 2] {
+        let [positive, negative] = self.rates(seen, gap);
+        [positive * (1.0 - negative), negative * (1.0 - positive)].map(|share| self.weights()[0] * share)
+    }
+
+    /// S_max: pairs of equals that are called differently.
+    fn differing_equals(&self, seen: &Seen, gap: f64) -> f64 {
+        let rates = self.rates(seen, gap);
+        let classes = [self.prior.positive(), self.prior.negative()];
+        (0..2).map(|class| 2.0 * classes[class].powi(2) * rates[class] * (1.0 - rates[class])).sum()
+    }
+}
+
+/// The first point on the way from one end to the other at which something holds, or the other end.
+fn first(from: f64, to: f64, holds: impl Fn(f64) -> bool) -> f64 {
+    let at = |step: u32| from + (to - from) * f64::from(step) / f64::from(STEPS);
+    let Some(step) = (0..=STEPS).find(|step| holds(at(*step))) else { return to };
+    let (mut not, mut yes) = (at(step.saturating_sub(1)), at(step));
+    for _ in 0..HALVINGS {
+        let middle = f64::midpoint(not, yes);
+        if holds(middle) {
+            yes = middle;
+        } else {
+            not = middle;
+        }
+    }
+    yes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// The shares of the piles for rates, S as a share of S_max, and errors as shares of what they may be.
+    fn seen(design: &Design, [t, f]: Rates, graded: f64, errors: [f64; 2]) -> Seen {
+        let (p, q) = (design.prior.positive(), design.prior.negative());
+        let [mixed, all] = design.weights();
+        let most = 2.0 * p * p * t * (1.0 - t) + 2.0 * q * q * f * (1.0 - f);
+        let budget = mixed * design.error_at_most;
+        let wrong = errors[1] * budget.min(mixed * f * (1.0 - t));
+        let right = errors[0] * (budget - wrong).min(mixed * t * (1.0 - f));
+        let difference = (mixed * (t - f) - 2.0 * right + 2.0 * wrong + graded * most) / all;
+        let share = design.share_of_positives();
+        let pooled = share * t + (1.0 - share) * f;
+        Seen { shares: [pooled + 0.5 * difference, pooled - 0.5 * difference], tied_apart: 0.0, agreed: None }
+    }
+
+    proptest! {
+        #[test]
+        fn the_truth_is_always_inside(
+            prior in 0.1..0.9_f64, discard: bool, error in 0.0..0.3_f64, t in 0.0..1.0_f64, f in 0.0..1.0_f64,
+            graded in 0.0..1.0_f64, errors in (0.0..1.0_f64, 0.0..1.0_f64), tie in 0.0..0.1_f64,
+        ) {
+            let collection = if discard { Collection::Discard } else { Collection::ForcedChoice };
+            let design = Design { prior: Prior::new(prior).unwrap(), collection, error_at_most: error };
+            let mut seen = seen(&design, [t, f], graded, [errors.0, errors.1]);
+            seen.tied_apart = tie;
+            let ([low_t, low_f], [high_t, high_f]) = (design.lowest(&seen), design.highest(&seen));
+            prop_assert!(low_t - low_f <= t - f + 1e-9, "{low_t} - {low_f} > {t} - {f}");
+            prop_assert!(high_t - high_f >= t - f - 1e-9, "{high_t} - {high_f} < {t} - {f}");
+        }
+
+        #[test]
+        fn asking_again_never_excludes_the_truth_and_only_narrows(
+            prior in 0.1..0.9_f64, error in 0.0..0.3_f64, t in 0.05..0.95_f64, f in 0.05..0.95_f64,
+            graded in 0.0..1.0_f64, errors in (0.0..1.0_f64, 0.0..1.0_f64), surer in 0.0..1.0_f64,
+        ) {
+            let design = Design { prior: Prior::new(prior).unwrap(), collection: Collection::ForcedChoice, error_at_most: error };
+            let open = seen(&design, [t, f], graded, [errors.0, errors.1]);
+            // An answer of mean h on every pair of a kind gives the least R; always the same answer the most.
+            let (p, q) = (prior, 1.0 - prior);
+            let most = 2.0 * p * p * t * (1.0 - t) + 2.0 * q * q * f * (1.0 - f);
+            let kinds = |errors: [f64; 2]| {
+                let mixed = 2.0 * p * q;
+                let wrong = errors[1] * (mixed * error).min(mixed * f * (1.0 - t));
+                let right = errors[0] * (mixed * error - wrong).min(mixed * t * (1.0 - f));
+                [(mixed * t * (1.0 - f), right), (mixed * f * (1.0 - t), wrong)]
+            };
+            let of_mixed: f64 = kinds([errors.0, errors.1])
+                .iter()
+                .map(|(mass, wrong)| {
+                    let least = (mass - 2.0 * wrong).powi(2) / mass;
+                    least + surer * (mass - least)
+                })
+                .sum();
+            let narrowed = Seen { agreed: Some(of_mixed + graded * graded * most), ..open };
+            let ([t_open, f_open], [t_now, f_now]) = (design.lowest(&open), design.lowest(&narrowed));
+            prop_assert!(t_now - f_now <= t - f + 1e-9, "{} > {}", t_now - f_now, t - f);
+            prop_assert!(t_now - f_now >= t_open - f_open - 1e-6);
+        }
+    }
+
+    #[test]
+    fn without_error_the_lower_end_is_the_root_of_the_quadratic() {
+        // u = 2πqJ solves D = u + 2(π²+q²)s(1−s) + (2π−1)(1−2s)u − u².
+        for (p, shares) in [(0.3, [0.45, 0.25]), (0.5, [0.7, 0.4]), (0.8, [0.85, 0.75])] {
+            let prior = Prior::new(p).unwrap();
+            let design = Design { prior, collection: Collection::ForcedChoice, error_at_most: 0.0 };
+            let [t, f] = design.lowest(&Seen { shares, tied_apart: 0.0, agreed: None });
+            let (q, s, d) = (1.0 - p, 0.5 * (shares[0] + shares[1]), shares[0] - shares[1]);
+            let constant = 2.0 * (p * p + q * q) * s * (1.0 - s) - d;
+            let slope = 1.0 + (2.0 * p - 1.0) * (1.0 - 2.0 * s);
+            let u = 0.5 * (slope - (slope * slope + 4.0 * constant).sqrt());
+            assert!((2.0 * p * q * (t - f) - u).abs() < 1e-9, "{} is not {u}", 2.0 * p * q * (t - f));
+        }
+    }
+
+    #[test]
+    fn coins_and_nobody_who_errs_give_the_plain_estimate_at_the_upper_end() {
+        let design = Design {
+            prior: Prior::new(0.3).unwrap(),
+            collection: Collection::ForcedChoice,
+            error_at_most: 0.0,
+        };
+        let seen = seen(&design, [0.8, 0.1], 0.0, [0.0; 2]);
+        let [t, f] = design.highest(&seen);
+        assert!((t - 0.8).abs() < 1e-9 && (f - 0.1).abs() < 1e-9);
+    }
+}

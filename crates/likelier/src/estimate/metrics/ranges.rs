@@ -1,0 +1,398 @@
+//! Every metric as a range where labellers may have ordered equals by degree, each end with its sampling error.
+//!
+//! The ends are functions of A₊, A₋, R and π ([`super::bracket`]). Their sampling error: with g the gradient and Σ
+//! the covariance, an end is looked up anew at the point that lies z standard errors along Σg, which follows its
+//! curvature where a straight line would not.
+//!
+//! AUC − ½ = ∫J(s)ds over the share s of both piles that is called positive, so the ends of J at every s give
+//! those of the AUC. What varies there is D(s) = A₊ − A₋ at the threshold with that share; one more likelier item
+//! above it moves D by 1 − λ, one more other item by −(1 + λ), λ = D′(s)/2.
+
+use serde::Serialize;
+
+use super::asked_again::{PairSeen, pairs_seen};
+use super::bracket::{Design, Rates, Seen};
+use super::held_out::HeldOut;
+use super::spread::{Spread, quadratic};
+use super::{Assumptions, Metric, MetricOptions};
+use crate::error::Error;
+use crate::estimate::Interval;
+use crate::estimate::distribution::Confidence;
+use crate::prior::Prior;
+use crate::protocol::Collection;
+
+/// A number that is only known to lie between two, each with its own sampling error.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Range {
+    /// The lower one.
+    pub low_end: Interval,
+    /// The higher one.
+    pub high_end: Interval,
+}
+
+impl Range {
+    /// Whether the range, with its sampling error, holds a value.
+    pub fn holds(&self, value: f64) -> bool {
+        (self.low_end.low..=self.high_end.high).contains(&value)
+    }
+
+    /// How wide it is, sampling error included.
+    pub fn width(&self) -> f64 {
+        self.high_end.high - self.low_end.low
+    }
+
+    fn sorted(one: Interval, two: Interval) -> Self {
+        if one.value <= two.value {
+            Self { low_end: one, high_end: two }
+        } else {
+            Self { low_end: two, high_end: one }
+        }
+    }
+}
+
+/// A classifier judged without labels, and without the assumption that equals are ordered by a coin.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MetricRanges {
+    /// The labeller is taken to get at most this share of mixed pairs wrong.
+    pub error_at_most: f64,
+    /// How many pairs that were asked again narrow the lower end; 0 if there are too few to count on.
+    pub asked_again: usize,
+    /// The share of right calls in the population.
+    pub accuracy: Range,
+    /// The mean of the shares of right calls in the two classes.
+    pub balanced_accuracy: Range,
+    /// The share of positives called positive: also called recall.
+    pub true_positive_rate: Range,
+    /// The share of negatives called positive.
+    pub false_positive_rate: Range,
+    /// The share of positives among what is called positive.
+    pub precision: Range,
+    /// The harmonic mean of precision and recall.
+    pub f1: Range,
+    /// The share of the population called positive.
+    pub called_positive: Range,
+    /// The probability that a random positive scores higher than a random negative.
+    pub auc: Range,
+}
+
+impl MetricRanges {
+    /// One of the metrics at the threshold.
+    pub fn of(&self, metric: Metric) -> Range {
+        match metric {
+            Metric::Accuracy => self.accuracy,
+            Metric::BalancedAccuracy => self.balanced_accuracy,
+            Metric::TruePositiveRate => self.true_positive_rate,
+            Metric::FalsePositiveRate => self.false_positive_rate,
+            Metric::Precision => self.precision,
+            Metric::F1 => self.f1,
+            Metric::CalledPositive => self.called_positive,
+        }
+    }
+}
+
+/// Fewer pairs asked again than this say too little to narrow anything.
+const FEWEST_AGAIN: usize = 30;
+
+/// Judges a classifier on held-out comparisons whose labellers may have ordered equals by degree, and got at most
+/// a share `error_at_most` of the mixed pairs wrong.
+pub fn ranges(
+    held_out: &HeldOut<'_>,
+    assumptions: &Assumptions,
+    collection: Collection,
+    error_at_most: f64,
+    judging: &MetricOptions,
+) -> Result<MetricRanges, Error> {
+    if !(0.0..0.5).contains(&error_at_most) {
+        return Err(Error::Setting {
+            name: "the largest labeller error",
+            value: error_at_most.to_string(),
+            allowed: "at least 0 and below 0.5",
+        });
+    }
+    let confidence = judging.confidence(held_out)?;
+    let pairs = pairs_seen(held_out);
+    let again = pairs.iter().filter(|pair| pair.agreement.is_some()).count();
+    // Under discard an answer to a pair asked again may have been dropped, so two answers are no random two.
+    let asked_again = if collection == Collection::ForcedChoice && again >= FEWEST_AGAIN { again } else { 0 };
+    let setting = Setting { assumptions, collection, error_at_most, confidence };
+    let at = AtThreshold::new(held_out, &pairs, judging.threshold, asked_again > 0, &setting);
+    let metric = |metric: Metric| at.range(|rates, prior| value(metric, rates, prior));
+    Ok(MetricRanges {
+        error_at_most,
+        asked_again,
+        accuracy: metric(Metric::Accuracy),
+        balanced_accuracy: metric(Metric::BalancedAccuracy),
+        true_positive_rate: metric(Metric::TruePositiveRate),
+        false_positive_rate: metric(Metric::FalsePositiveRate),
+        precision: metric(Metric::Precision),
+        f1: metric(Metric::F1),
+        called_positive: metric(Metric::CalledPositive),
+        auc: auc(held_out, &pairs, asked_again > 0, &setting),
+    })
+}
+
+/// A metric from T and F.
+fn value(metric: Metric, [t, f]: Rates, prior: Prior) -> f64 {
+    let (p, q) = (prior.positive(), prior.negative());
+    let called = p * t + q * f;
+    match metric {
+        Metric::Accuracy => p * t + q * (1.0 - f),
+        Metric::BalancedAccuracy => 0.5 * (1.0 + t - f),
+        Metric::TruePositiveRate => t,
+        Metric::FalsePositiveRate => f,
+        // Nothing called positive: as good as any random call would be.
+        Metric::Precision => if called > 0.0 { p * t / called } else { p },
+        Metric::F1 => 2.0 * p * t / (p + called),
+        Metric::CalledPositive => called,
+    }
+}
+
+struct Setting<'a> {
+    assumptions: &'a Assumptions,
+    collection: Collection,
+    error_at_most: f64,
+    confidence: Confidence,
+}
+
+impl Setting<'_> {
+    fn design(&self, prior: f64) -> Design {
+        let prior = Prior::new(prior.clamp(1e-6, 1.0 - 1e-6)).unwrap_or(self.assumptions.prior());
+        Design { prior, collection: self.collection, error_at_most: self.error_at_most }
+    }
+}
+
+/// What moves an end: A₊, A₋, R and π.
+type Point = [f64; 4];
+
+/// Everything that is seen at one threshold.
+struct AtThreshold<'a> {
+    setting: &'a Setting<'a>,
+    tied_apart: f64,
+    again: bool,
+    /// As it is, and with one success and one failure more.
+    raw: Point,
+    smooth: Point,
+    shares: super::spread::PileMeans,
+    /// Standard errors of R and π.
+    errors: [f64; 2],
+}
+
+impl<'a> AtThreshold<'a> {
+    fn new(
+        held_out: &HeldOut<'_>,
+        pairs: &[PairSeen],
+        threshold: f32,
+        again: bool,
+        setting: &'a Setting<'a>,
+    ) -> Self {
+        let means = Spread::of(held_out, |_, _, score| f64::from(u8::from(score > threshold)));
+        let shares = means.smoothed();
+        let apart = |pair: &PairSeen| pair.scores[0] <= threshold && pair.scores[1] > threshold;
+        let (agreed, error) = agreement(pairs, |pair| f64::from(u8::from(apart(pair))));
+        let (prior, prior_error) = setting.assumptions.believed_prior();
+        let point = |shares: [f64; 2]| [shares[0], shares[1], agreed, prior];
+        Self {
+            setting,
+            tied_apart: tied(pairs, apart),
+            again,
+            raw: point(means.means),
+            smooth: point(shares.means),
+            shares,
+            errors: [error, prior_error],
+        }
+    }
+
+    fn range(&self, metric: impl Fn(Rates, Prior) -> f64) -> Range {
+        let end = |of: fn(&Design, &Seen) -> Rates| {
+            self.interval(|[first, second, agreed, prior]| {
+                let design = self.setting.design(*prior);
+                let shares = [first, second].map(|share| share.clamp(0.0, 1.0));
+                let seen = Seen { shares, tied_apart: self.tied_apart, agreed: self.again.then_some(*agreed) };
+                metric(of(&design, &seen), design.prior)
+            })
+        };
+        Range::sorted(end(Design::lowest), end(Design::highest))
+    }
+
+    /// An end with its sampling error.
+    fn interval(&self, of: impl Fn(&Point) -> f64) -> Interval {
+        let value = of(&self.raw);
+        let variances = self.shares.covariance_along([1.0, -1.0]);
+        let spreads = [variances[0][0].sqrt(), variances[1][1].sqrt(), self.errors[0], self.errors[1]];
+        let gradient: [f64; 4] = std::array::from_fn(|at| {
+            // Half a standard error to either side: a bend closer by is felt, rounding is not.
+            let step = (0.5 * spreads[at]).max(1e-6);
+            let moved = |by: f64| {
+                let mut point = self.smooth;
+                point[at] += by;
+                of(&point)
+            };
+            if spreads[at] > 0.0 { (moved(step) - moved(-step)) / (2.0 * step) } else { 0.0 }
+        });
+        let along = [gradient[0], gradient[1]];
+        let covariance = self.shares.covariance_along(along);
+        let rest = [gradient[2] * self.errors[0].powi(2), gradient[3] * self.errors[1].powi(2)];
+        let variance =
+            quadratic(&covariance, along) + gradient[2] * rest[0] + gradient[3] * rest[1];
+        let level = self.setting.confidence.level;
+        if variance <= 0.0 {
+            return Interval { value, low: value, high: value, level };
+        }
+        let stride = self.setting.confidence.errors / variance.sqrt();
+        let column = |row: usize| covariance[row][0] * along[0] + covariance[row][1] * along[1];
+        let direction = [column(0), column(1), rest[0], rest[1]];
+        let at = |sign: f64| of(&std::array::from_fn(|at| self.smooth[at] + sign * stride * direction[at]));
+        let (one, two) = (at(-1.0), at(1.0));
+        Interval { value, low: one.min(two).min(value), high: one.max(two).max(value), level }
+    }
+}
+
+/// The mean of `share`·agreement over the pairs that were asked again, and its standard error.
+fn agreement(pairs: &[PairSeen], share: impl Fn(&PairSeen) -> f64) -> (f64, f64) {
+    let values: Vec<f64> =
+        pairs.iter().filter_map(|pair| Some(pair.agreement? * share(pair))).collect();
+    let count = values.len() as f64;
+    if count < 2.0 {
+        return (0.0, 0.0);
+    }
+    let (mean, deviation) = crate::evaluate::mean_and_deviation(&values);
+    (mean, deviation / count.sqrt())
+}
+
+/// The share of all answers that are ties on such pairs.
+fn tied(pairs: &[PairSeen], apart: impl Fn(&PairSeen) -> bool) -> f64 {
+    let answers: usize = pairs.iter().map(|pair| pair.answers).sum();
+    let ties: usize = pairs.iter().filter(|pair| apart(pair)).map(|pair| pair.ties).sum();
+    ties as f64 / answers.max(1) as f64
+}
+
+/// Thresholds at which J is looked up for the AUC.
+const CUTS: usize = 40;
+
+fn auc(held_out: &HeldOut<'_>, pairs: &[PairSeen], again: bool, setting: &Setting<'_>) -> Range {
+    let cuts = Cuts::new(held_out);
+    let curve: Vec<[f64; 2]> = cuts.thresholds.iter().map(|cut| cuts.shares(*cut)).collect();
+    let ends = [Design::lowest as fn(&Design, &Seen) -> Rates, Design::highest];
+    let [one, two] = ends.map(|end| {
+        let (prior, prior_error) = setting.assumptions.believed_prior();
+        let at = |cut: usize, shift: [f64; 2], prior: f64| {
+            let apart = |pair: &PairSeen| cuts.parts(cut, pair);
+            let (agreed, _) = agreement(pairs, |pair| f64::from(u8::from(apart(pair))));
+            // A shift of D leaves the pooled share as it is.
+            let shares = [curve[cut][0] + 0.5 * shift[0], curve[cut][1] - 0.5 * shift[0]];
+            let seen = Seen {
+                shares: shares.map(|share| share.clamp(0.0, 1.0)),
+                tied_apart: tied(pairs, apart),
+                agreed: again.then_some(agreed + shift[1]),
+            };
+            let [t, f] = end(&setting.design(prior), &seen);
+            t - f
+        };
+        let mean = |of: &dyn Fn(usize) -> f64| (0..CUTS).map(of).sum::<f64>() / CUTS as f64;
+        let area = |prior: f64| 0.5 + mean(&|cut| at(cut, [0.0; 2], prior));
+        let slopes: Vec<[f64; 2]> = (0..CUTS)
+            .map(|cut| {
+                [[0.01, 0.0], [0.0, 0.01]].map(|step| {
+                    let back = step.map(|by: f64| -by);
+                    let moves = step[0] > 0.0 || again;
+                    if moves { (at(cut, step, prior) - at(cut, back, prior)) / 0.02 } else { 0.0 }
+                })
+            })
+            .collect();
+        let slant = |cut: usize| {
+            let (from, to) = (cut.saturating_sub(CUTS / 8), (cut + CUTS / 8).min(CUTS - 1));
+            let rise = (curve[to][0] - curve[to][1]) - (curve[from][0] - curve[from][1]);
+            (0.5 * rise * CUTS as f64 / (to - from).max(1) as f64).clamp(-1.0, 1.0)
+        };
+        let weighed = |pile: usize, score: f32| {
+            let sign = if pile == 0 { 1.0 } else { -1.0 };
+            mean(&|cut| {
+                if cuts.is_above(cut, score) { slopes[cut][0] * (1.0 - sign * slant(cut)) } else { 0.0 }
+            })
+        };
+        let table = ScoreTable::new(held_out, weighed);
+        let means = Spread::of(held_out, |pile, _, score| table.at(pile, score));
+        let of_shares = quadratic(&means.covariance_along([1.0, -1.0]), [1.0, -1.0]);
+        let (_, of_agreement) = agreement(pairs, |pair| {
+            mean(&|cut| if cuts.parts(cut, pair) { slopes[cut][1] } else { 0.0 })
+        });
+        let step = (0.5 * prior_error).max(1e-6);
+        let of_prior = if prior_error > 0.0 { (area(prior + step) - area(prior - step)) / (2.0 * step) * prior_error } else { 0.0 };
+        let value = area(prior);
+        let variance = of_shares.max(0.0) + of_agreement.powi(2) + of_prior.powi(2);
+        let half = setting.confidence.errors * variance.sqrt();
+        Interval { value, low: value - half, high: value + half, level: setting.confidence.level }
+    });
+    Range::sorted(one, two)
+}
+
+/// Thresholds with equal shares of the two piles between them.
+struct Cuts {
+    /// All scores with their share of the two piles together, highest first, and the shares of each pile above.
+    sorted: Vec<(f32, [f64; 2])>,
+    thresholds: Vec<usize>,
+}
+
+impl Cuts {
+    fn new(held_out: &HeldOut<'_>) -> Self {
+        let mut scores: Vec<(f32, usize, f64)> =
+            held_out.iter().map(|(pile, at, score)| (score, pile, held_out.weight(at))).collect();
+        scores.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+        let mut totals = [0.0; 2];
+        for (_, pile, weight) in &scores {
+            totals[*pile] += weight;
+        }
+        let mut above = [0.0; 2];
+        let sorted: Vec<(f32, [f64; 2])> = scores
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|equal| {
+                for (_, pile, weight) in equal {
+                    above[*pile] += weight / totals[*pile];
+                }
+                (equal[0].0, above)
+            })
+            .collect();
+        let share = |at: &(f32, [f64; 2])| 0.5 * (at.1[0] + at.1[1]);
+        let thresholds = (0..CUTS)
+            .map(|cut| {
+                let wanted = (cut as f64 + 0.5) / CUTS as f64;
+                sorted.partition_point(|at| share(at) < wanted).min(sorted.len() - 1)
+            })
+            .collect();
+        Self { sorted, thresholds }
+    }
+
+    /// The shares of the piles at and above a place.
+    fn shares(&self, place: usize) -> [f64; 2] {
+        self.sorted[place].1
+    }
+
+    fn is_above(&self, cut: usize, score: f32) -> bool {
+        score >= self.sorted[self.thresholds[cut]].0
+    }
+
+    fn parts(&self, cut: usize, pair: &PairSeen) -> bool {
+        !self.is_above(cut, pair.scores[0]) && self.is_above(cut, pair.scores[1])
+    }
+}
+
+/// A function of pile and score, looked up once for each different score.
+struct ScoreTable([Vec<(f32, f64)>; 2]);
+
+impl ScoreTable {
+    fn new(held_out: &HeldOut<'_>, of: impl Fn(usize, f32) -> f64) -> Self {
+        Self([0, 1].map(|wanted| {
+            let mut scores: Vec<f32> =
+                held_out.iter().filter(|(pile, _, _)| *pile == wanted).map(|(_, _, score)| score).collect();
+            scores.sort_unstable_by(f32::total_cmp);
+            scores.dedup();
+            scores.into_iter().map(|score| (score, of(wanted, score))).collect()
+        }))
+    }
+
+    fn at(&self, pile: usize, score: f32) -> f64 {
+        let table = &self.0[pile];
+        let place = table.partition_point(|(other, _)| *other < score);
+        table.get(place).map_or(0.0, |(_, value)| *value)
+    }
+}

@@ -1,0 +1,258 @@
+//! What is trained on, and what is judged by.
+//!
+//! A classifier is judged by items that it was not trained on (docs/trust.md): a held-out comparison between
+//! items whose other comparisons were trained on would show how well it knows *these* items. Either K models
+//! each leave out one fold of the items, and the classifier is trained on everything; or some items are held out
+//! with every comparison that touches one of them, and the classifier is trained on the rest.
+//!
+//! Judging needs no more than what each pile looks like, so every occurrence of a held-out item counts, also
+//! where its partner was trained on. Where a comparison has one item of each kind, the *other* item's score tells
+//! how well the items at hand are known: the comparison was not trained on, the item was.
+
+use super::assessment::{JudgedBy, Scored};
+use super::{Event, FitOptions, Observer};
+use crate::data::{Comparisons, Piles, Rows};
+use crate::error::Error;
+use crate::estimate::Folds;
+use crate::model::Classifier;
+use crate::random::{Purpose, stream};
+use crate::supervision::{Evidence, Supervision};
+use crate::train::{Config, Control, Data, train_with};
+
+/// The parts that answers, or piles, are divided into.
+pub(super) struct Division {
+    /// None where piles are trained on.
+    pub(super) trained: Option<Comparisons>,
+    judging: Judging,
+}
+
+enum Judging {
+    /// By nothing.
+    Nothing,
+    /// By one model for each fold of the items.
+    Folds(Folds),
+    /// By comparisons that were not trained on, of which these sides are held-out items.
+    HeldOut { comparisons: Comparisons, out: [Vec<bool>; 2] },
+}
+
+/// Scores that a classifier is judged by.
+pub(super) struct Held {
+    /// Of items that a model was not trained on.
+    pub(super) new_items: Scored,
+    /// Of items that it was trained on, in comparisons that it was not.
+    pub(super) these_items: Option<Scored>,
+    pub(super) by: JudgedBy,
+}
+
+impl Division {
+    pub(super) fn of(rows: &Rows, supervision: &Supervision, options: &FitOptions) -> Result<Self, Error> {
+        let whole = || Self { trained: supervision.comparisons(), judging: Judging::Nothing };
+        let Some(answers) = supervision.answers() else { return Ok(whole()) };
+        if let Some(count) = options.judged_in_folds() {
+            let all = answers.comparisons();
+            return Ok(match Folds::new(&all, rows.len(), count, options.seed) {
+                Ok(folds) => Self { trained: Some(all), judging: Judging::Folds(folds) },
+                // What is too little to be judged can still be trained on.
+                Err(Error::Setting { .. }) if options.folds.is_none() => whole(),
+                Err(error) => return Err(error),
+            });
+        }
+        let all = answers.comparisons();
+        all.piles().check(rows.len())?;
+        let rng = &mut stream(options.seed, Purpose::HoldOut);
+        let Some(out) = items_to_judge_by(&all, rows.len(), options.held_out_share(), rng) else {
+            return Ok(whole());
+        };
+        let touched = |(likelier, other): (u32, u32)| out[likelier as usize] || out[other as usize];
+        let groups = all.groups();
+        let mut judged = vec![false; all.answers()];
+        for (at, pair) in all.iter().enumerate() {
+            judged[groups.of(at)] = touched(pair);
+        }
+        let comparisons = all.part(|answer| judged[answer]);
+        let (likelier, other) =
+            comparisons.iter().map(|(a, b)| (out[a as usize], out[b as usize])).unzip();
+        Ok(Self {
+            trained: Some(all.part(|answer| !judged[answer])),
+            judging: Judging::HeldOut { comparisons, out: [likelier, other] },
+        })
+    }
+
+    pub(super) fn piles<'a>(&'a self, supervision: &'a Supervision) -> Piles<'a> {
+        match (&self.trained, supervision.evidence()) {
+            (Some(trained), _) => trained.piles(),
+            (None, Evidence::Piles(piles)) => piles.piles(),
+            (None, Evidence::Answers(_)) => Piles::loose(&[], &[]),
+        }
+    }
+
+    /// Whether anything is there to judge by.
+    pub(super) fn judges(&self) -> bool {
+        !matches!(self.judging, Judging::Nothing)
+    }
+
+    /// The scores to judge a classifier by while it is trained; none where other models are judged in its place.
+    pub(super) fn watched(&self, classifier: &Classifier, rows: &Rows) -> Result<Option<Scored>, Error> {
+        let Judging::HeldOut { comparisons, out } = &self.judging else { return Ok(None) };
+        let scored = Scored::of(classifier, rows, comparisons.clone())?;
+        Ok(Some(Scored { counted: whole_or(out.clone()), ..scored }))
+    }
+
+    /// The scores to judge a classifier by. `configure` says how a fold's model is trained.
+    pub(super) fn held(
+        &self,
+        classifier: &Classifier,
+        rows: &Rows,
+        configure: &dyn Fn(&Data<'_>) -> Config,
+        control: &Control<'_>,
+        observe: &mut Observer<'_>,
+    ) -> Result<Option<Held>, Error> {
+        match (&self.judging, &self.trained) {
+            (Judging::HeldOut { out, .. }, _) => {
+                let Some(new_items) = self.watched(classifier, rows)? else { return Ok(None) };
+                let known = out.each_ref().map(|out| out.iter().map(|out| !out).collect::<Vec<bool>>());
+                let these_items = known.iter().any(|known| known.contains(&true));
+                let these_items = these_items
+                    .then(|| Scored { counted: Some(known), ..new_items.clone() });
+                Ok(Some(Held { new_items, these_items, by: JudgedBy::HeldOut }))
+            }
+            (Judging::Folds(folds), Some(all)) => {
+                let scores = FoldScores::new(folds, all, rows, configure, control, observe)?;
+                Ok(Some(scores.held(all, classifier.threshold(), folds.count())))
+            }
+            _ => Ok(None),
+        }
+    }
+}
+
+/// Sides that all count need not be listed.
+fn whole_or(counted: [Vec<bool>; 2]) -> Option<[Vec<bool>; 2]> {
+    let all = counted.iter().all(|counted| counted.iter().all(|counts| *counts));
+    (!all).then_some(counted)
+}
+
+/// What the models of the folds make of the comparisons, counted from their thresholds.
+struct FoldScores {
+    /// Of both items, each by the model that was not trained on it.
+    new_items: [Vec<f32>; 2],
+    /// Of the items of comparisons across folds, each by the model of its partner's fold.
+    these_items: [Vec<f32>; 2],
+    across: Vec<bool>,
+}
+
+impl FoldScores {
+    fn new(
+        folds: &Folds,
+        all: &Comparisons,
+        rows: &Rows,
+        configure: &dyn Fn(&Data<'_>) -> Config,
+        control: &Control<'_>,
+        observe: &mut Observer<'_>,
+    ) -> Result<Self, Error> {
+        let sides = folds.of_sides(all);
+        let across: Vec<bool> = sides[0].iter().zip(&sides[1]).map(|(one, two)| one != two).collect();
+        let empty = || [vec![0.0; all.len()], vec![0.0; all.len()]];
+        let mut scores = Self { new_items: empty(), these_items: empty(), across };
+        for fold in 0..folds.count() {
+            let others = folds.others(all, fold);
+            let data = Data { rows, piles: others.piles(), labels: None };
+            let config = configure(&data);
+            let outcome = train_with(&data, &config, control, |summary, _| {
+                let epochs = config.epochs;
+                observe(Event::Judging { fold: fold + 1, folds: folds.count(), epoch: summary.epoch, epochs });
+                Ok(())
+            })?;
+            let model = outcome.finished()?;
+            let margin = of_rows(&model, rows, all, |at| {
+                sides[0][at] as usize == fold || sides[1][at] as usize == fold
+            })?;
+            for (at, (likelier, other)) in all.iter().enumerate() {
+                for (pile, item) in [likelier, other].into_iter().enumerate() {
+                    if sides[pile][at] as usize == fold {
+                        scores.new_items[pile][at] = margin[item as usize];
+                    } else if sides[1 - pile][at] as usize == fold {
+                        scores.these_items[pile][at] = margin[item as usize];
+                    }
+                }
+            }
+        }
+        Ok(scores)
+    }
+
+    /// As scores of one classifier with this threshold.
+    fn held(self, all: &Comparisons, threshold: f32, folds: usize) -> Held {
+        let at_threshold =
+            |scores: [Vec<f32>; 2]| scores.map(|pile| pile.iter().map(|margin| margin + threshold).collect());
+        let groups = all.groups();
+        let mut crossing = vec![false; all.answers()];
+        for (at, across) in self.across.iter().enumerate() {
+            crossing[groups.of(at)] = *across;
+        }
+        let scored = |comparisons: Comparisons, scores| {
+            Scored { comparisons, scores, counted: None, stretch: 1.0 }.cross_fitted()
+        };
+        let these_items = self.across.contains(&true).then(|| {
+            let kept = self.these_items.map(|pile| {
+                let pairs = pile.into_iter().zip(&self.across);
+                pairs.filter(|(_, across)| **across).map(|(margin, _)| margin).collect()
+            });
+            scored(all.part(|answer| crossing[answer]), at_threshold(kept))
+        });
+        Held {
+            new_items: scored(all.clone(), at_threshold(self.new_items)),
+            these_items,
+            by: JudgedBy::Folds(folds),
+        }
+    }
+}
+
+/// The margin of every item in wanted comparisons; 0 elsewhere.
+fn of_rows(
+    model: &Classifier,
+    rows: &Rows,
+    all: &Comparisons,
+    wanted: impl Fn(usize) -> bool,
+) -> Result<Vec<f32>, Error> {
+    let mut items: Vec<u32> = all
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| wanted(*at))
+        .flat_map(|(_, (likelier, other))| [likelier, other])
+        .collect();
+    items.sort_unstable();
+    items.dedup();
+    let mut margins = vec![0.0; rows.len()];
+    for (item, score) in items.iter().zip(model.scores_of(rows, &items)?) {
+        margins[*item as usize] = score - model.threshold();
+    }
+    Ok(margins)
+}
+
+/// Which items to hold out, so that about a share of the answers touches one of them; none if that is no answer.
+fn items_to_judge_by(
+    all: &Comparisons,
+    items: usize,
+    share: f64,
+    rng: &mut impl crate::random::Rng,
+) -> Option<Vec<bool>> {
+    let count = all.answers();
+    let aside = ((share * count as f64).round() as usize).min(count.saturating_sub(1));
+    if aside == 0 {
+        return None;
+    }
+    let mut order: Vec<u32> = (0..count as u32).collect();
+    crate::random::shuffle(rng, &mut order);
+    let mut is_aside = vec![false; count];
+    for answer in &order[..aside] {
+        is_aside[*answer as usize] = true;
+    }
+    let groups = all.groups();
+    let mut out = vec![false; items];
+    for (at, (a, b)) in all.iter().enumerate() {
+        if is_aside[groups.of(at)] {
+            out[a as usize] = true;
+            out[b as usize] = true;
+        }
+    }
+    Some(out)
+}
