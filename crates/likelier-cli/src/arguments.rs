@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use likelier::model::ModelKind;
-use likelier::{Collection, Evidence, Prior, Protocol, ScorerOptions, Warning};
+use likelier::{Collection, Equals, Evidence, Prior, Protocol, ScorerOptions, Supervision, Warning};
 use likelier_tables::{DatasetCard, FirstIndex, Given, GivenFiles, Items, Layout};
 
 use crate::terminal::{Result, detail, mistake, standard_input};
@@ -205,6 +205,42 @@ pub(crate) struct ProtocolArguments {
     /// How often the labeller gets a mixed pair wrong [default: from dataset.json, else 0].
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
     labeller_error: Option<f64>,
+}
+
+/// What is believed of labellers when a classifier is judged without labels.
+#[derive(Args)]
+#[command(next_help_heading = "Assumptions")]
+pub(crate) struct LabellerArguments {
+    /// How labellers ordered two items of one class: by a "coin", by "degree", or "unknown". Unless it was a coin,
+    /// what is known without labels is a range [default: from dataset.json, else unknown].
+    #[arg(long, value_name = "coin|degree|unknown")]
+    equals: Option<String>,
+    /// The largest share of mixed pairs that labellers may have got wrong. It bounds the range [default: the
+    /// labeller error, else 0.2].
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
+    labeller_error_at_most: Option<f64>,
+}
+
+impl LabellerArguments {
+    /// How equals were ordered by flags, else by dataset.json.
+    pub(crate) fn equals(&self, card: &DatasetCard, warnings: &mut Vec<Warning>) -> Result<Equals> {
+        let Some(given) = &self.equals else { return Ok(card.equals().unwrap_or_default()) };
+        let equals: Equals = given.parse()?;
+        if let Some(theirs) = card.equals().filter(|theirs| *theirs != equals) {
+            warnings.push(overrides("--equals", equals.name(), theirs.name()));
+        }
+        Ok(equals)
+    }
+
+    /// The largest labeller error, where it is given.
+    pub(crate) fn error_at_most(&self) -> Option<f64> {
+        self.labeller_error_at_most
+    }
+
+    /// Evidence with what is stated about its labellers.
+    pub(crate) fn state(&self, supervision: Supervision, equals: Equals) -> Supervision {
+        supervision.equals(equals).error_at_most(self.labeller_error_at_most)
+    }
 }
 
 /// What is believed about the population and the labeller.

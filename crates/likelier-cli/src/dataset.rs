@@ -7,7 +7,9 @@ use clap::{Args, ValueEnum};
 use likelier::data::{Features, class_counts};
 use likelier::generate::{Generated, Labeller, Recipe, Sampling, draw, most_pairs};
 use likelier::random::{Purpose, stream};
-use likelier::{Collection, Evidence, Label, Prior, Protocol, Rows, Split, Warning, resample_to_prior};
+use likelier::{
+    Collection, Equals, Evidence, Label, Prior, Protocol, Rows, Split, Warning, resample_to_prior,
+};
 use likelier_tables::{CardSource, DatasetCard, Ids, TableToWrite, write_field};
 use serde::Serialize;
 
@@ -182,6 +184,10 @@ impl DrawArguments {
         let card = DatasetCard {
             protocol: Some(protocol.collection().name().to_owned()),
             labeller_error: Some(protocol.labeller_error()),
+            equals: Some(match self.labeller {
+                WhoOrders::Class => Equals::Coin,
+                WhoOrders::Confidence => Equals::Degree,
+            }),
             pairs_shown: drawn.shown,
             pairs_kept: match &drawn.evidence {
                 Evidence::Answers(answers) => Some(answers.len()),

@@ -6,24 +6,25 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use likelier::data::Texts;
 use likelier::estimate::Interval;
-use likelier::estimate::metrics::{Metric, Metrics};
+use likelier::estimate::metrics::Metric;
 use likelier::evaluate::LabelledMetrics;
-use likelier::{Assessment, BelievedPrior, Classifier, LEVEL, Prior, Protocol, Warning};
+use likelier::{Assessment, BelievedPrior, Classifier, Grounds, Judged, LEVEL, Prior, Protocol, Warning};
 use likelier_tables::{
     BatchIds, DatasetCard, Ids, ItemBatch, ItemBatches, Layout, odd_answers, read_answers,
 };
 use serde::Serialize;
 
-use crate::arguments::{BeliefArguments, FormatArguments};
+use crate::arguments::{BeliefArguments, FormatArguments, LabellerArguments};
+use crate::judged::{Told, explanation, shown};
 use crate::labels::parse_labels;
 use crate::models;
-use crate::plan::name;
-use crate::terminal::{About, Result, detail, print_json, print_text, range, standard_input};
+use crate::terminal::{About, Result, detail, print_json, print_text, range, standard_input, wrapped};
 
 /// Judge a model by comparisons, by labels, or by both.
 ///
 /// Comparisons need no labels, but the model must not have been trained on them, and they must come from the
-/// population with the given prior. Columns of the items are found by the names that the model knows.
+/// population with the given prior. If it was trained on other comparisons of the same items, the numbers are about
+/// these items, not about new ones. Columns of the items are found by the names that the model knows.
 #[derive(Args)]
 #[command(after_help = "Examples:
   likelier evaluate model.likelier --items items.csv --comparisons held-out.csv --prior 0.3 \\
@@ -48,6 +49,8 @@ pub(crate) struct EvaluateVerb {
     positive: Vec<String>,
     #[command(flatten)]
     belief: BeliefArguments,
+    #[command(flatten)]
+    labellers: LabellerArguments,
     /// The column that names the rows [default: `id` if there is one, else rows are numbered from 0].
     #[arg(long, value_name = "COLUMN")]
     id: Option<String>,
@@ -75,7 +78,7 @@ struct LabelFree {
     #[serde(flatten)]
     protocol: Protocol,
     #[serde(flatten)]
-    metrics: Metrics,
+    judged: Judged,
 }
 
 /// All items, scored.
@@ -173,26 +176,26 @@ impl EvaluateVerb {
                 warnings.push(Warning::DiffersFromModel { what, here: ours, trained: theirs });
             }
         }
-        let assessment = Assessment::of_scores(
-            &scored.scores,
-            classifier.threshold(),
-            answers.comparisons(),
-            BelievedPrior::known(prior).assumptions(protocol)?,
-            card.has_exact_counts(),
-        )?;
-        warnings.extend(assessment.warnings(&protocol));
-        Ok(LabelFree { prior, protocol, metrics: assessment.metrics })
+        let grounds = Grounds::new(protocol, &BelievedPrior::known(prior))?
+            .equals(self.labellers.equals(&card, warnings)?)
+            .error_at_most(self.labellers.error_at_most())
+            .exact_counts(card.has_exact_counts());
+        let (scores, threshold) = (&scored.scores, classifier.threshold());
+        let assessment = Assessment::of_scores(scores, threshold, answers.comparisons(), grounds)?;
+        warnings.extend(assessment.warnings());
+        Ok(LabelFree { prior, protocol, judged: assessment.new_items })
     }
 }
 
 impl Evaluated<'_> {
     fn text(&self) -> String {
         let mut text = format!("{}, {} items\n", self.model.display(), self.items);
-        if let Some(LabelFree { prior, protocol, metrics }) = &self.label_free {
+        if let Some(LabelFree { prior, protocol, judged }) = &self.label_free {
             let _ = writeln!(
                 text,
-                "  without labels: {} comparisons, prior {prior}, {protocol}; valid if the model was not trained on them",
-                metrics.sizes[0]
+                "  without labels: {} comparisons, prior {prior}, {protocol}; valid if the model was not trained on them, \
+                 and for new items if it has not seen these",
+                judged.metrics.sizes[0]
             );
         }
         if let Some(labelled) = &self.labelled {
@@ -203,52 +206,48 @@ impl Evaluated<'_> {
                 100.0 * labelled.prior.value
             );
         }
-        let _ = write!(text, "\n{:<22}", "95 % intervals");
-        for (there, heading) in
-            [(self.label_free.is_some(), "without labels"), (self.labelled.is_some(), "with labels")]
-        {
-            if there {
-                let _ = write!(text, "{heading:<26}");
+        let mut rows = vec![["95 % intervals", "without labels", "with labels"].map(str::to_owned)];
+        rows.extend(Told::all().map(|told| {
+            let label_free = self.label_free.as_ref().map(|found| shown(told, &found.judged));
+            let labelled = self.labelled.as_ref().map(|labelled| with_labels(labelled, told));
+            [told.name().to_owned(), label_free.unwrap_or_default(), labelled.unwrap_or_default()]
+        }));
+        let there = [true, self.label_free.is_some(), self.labelled.is_some()];
+        let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
+        for row in &rows {
+            text.push('\n');
+            for column in (0..3).filter(|column| there[*column]) {
+                let _ = write!(text, "{:<1$}", row[column], width(column) + 3);
             }
+            text.truncate(text.trim_end_matches(' ').len());
         }
-        let rows = Metric::ALL.map(|metric| {
-            let label_free = self.label_free.as_ref().map(|found| shown(found.metrics.of(metric)));
-            (name(metric), label_free, self.labelled.as_ref().map(|labelled| with_labels(labelled, metric)))
-        });
-        let auc = (
-            "AUC",
-            self.label_free.as_ref().map(|found| shown(Some(found.metrics.auc))),
-            self.labelled.as_ref().map(|labelled| plain(labelled.auc)),
-        );
-        for (name, label_free, labelled) in rows.into_iter().chain([auc]) {
-            text.truncate(text.trim_end().len());
-            let _ = write!(text, "\n{name:<22}");
-            for cell in label_free.iter().chain(&labelled) {
-                let _ = write!(text, "{cell:<26}");
-            }
-        }
-        text.truncate(text.trim_end().len());
         text.push('\n');
-        for note in self.label_free.iter().flat_map(|found| &found.metrics.notes) {
-            let _ = writeln!(text, "note: {note}");
+        if let Some(found) = &self.label_free {
+            for sentence in explanation(&found.judged) {
+                text.push_str(&wrapped(&sentence, ""));
+            }
+            for note in &found.judged.metrics.notes {
+                let _ = writeln!(text, "note: {note}");
+            }
         }
         text
     }
 }
 
-fn with_labels(labelled: &LabelledMetrics, metric: Metric) -> String {
-    match metric {
-        Metric::Accuracy => shown(Some(labelled.accuracy)),
-        Metric::BalancedAccuracy => plain(labelled.balanced_accuracy),
-        Metric::TruePositiveRate => shown(labelled.true_positive_rate),
-        Metric::FalsePositiveRate => shown(labelled.false_positive_rate),
-        Metric::Precision => shown(labelled.precision),
-        Metric::F1 => plain(labelled.f1),
-        Metric::CalledPositive => shown(Some(labelled.called_positive)),
+fn with_labels(labelled: &LabelledMetrics, told: Told) -> String {
+    match told {
+        Told::At(Metric::Accuracy) => counted(Some(labelled.accuracy)),
+        Told::At(Metric::BalancedAccuracy) => plain(labelled.balanced_accuracy),
+        Told::At(Metric::TruePositiveRate) => counted(labelled.true_positive_rate),
+        Told::At(Metric::FalsePositiveRate) => counted(labelled.false_positive_rate),
+        Told::At(Metric::Precision) => counted(labelled.precision),
+        Told::At(Metric::F1) => plain(labelled.f1),
+        Told::At(Metric::CalledPositive) => counted(Some(labelled.called_positive)),
+        Told::Auc => plain(labelled.auc),
     }
 }
 
-fn shown(interval: Option<Interval>) -> String {
+fn counted(interval: Option<Interval>) -> String {
     interval.map_or("not known".into(), |interval| {
         format!("{:.3} ({})", interval.clipped(0.0, 1.0).value, range(&interval))
     })

@@ -15,6 +15,7 @@ mod evaluate;
 mod export;
 mod generate;
 mod inspect;
+mod judged;
 mod labels;
 mod models;
 mod plan;

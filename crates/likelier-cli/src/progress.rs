@@ -63,6 +63,16 @@ impl ProgressBars {
                 bar.set_message(message);
                 bar.set_position(number as u64);
             }
+            Event::Judging { fold, folds, epoch, epochs } => {
+                let done = (fold - 1) * epochs + epoch;
+                let template = "{bar:32} judging: {msg}, {eta} left";
+                let bar = self.bar("judging", folds * epochs, template);
+                bar.set_position(done as u64);
+                bar.set_message(format!("fold {fold} of {folds}"));
+                if epoch == epochs {
+                    detail(|| format!("judging: fold {fold} of {folds}"));
+                }
+            }
             Event::Sensitivity { done, of } => {
                 let bar = self.bar("sensitivity", *of, "{bar:32} other priors: {pos} of {len}, {eta} left");
                 bar.set_position(*done as u64);

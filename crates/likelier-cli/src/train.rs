@@ -8,7 +8,9 @@ use likelier::model::ModelKind;
 use likelier::train::Control;
 use likelier::{Error, FitOptions, Method, fit_with};
 
-use crate::arguments::{BeliefArguments, ColumnArguments, ComparisonArguments, at_least_one, one_of};
+use crate::arguments::{
+    BeliefArguments, ColumnArguments, ComparisonArguments, LabellerArguments, at_least_one, one_of,
+};
 use crate::progress::ProgressBars;
 use crate::report::{ImageShape, ReportArguments, ReportSources};
 use crate::terminal::{
@@ -18,8 +20,8 @@ use crate::trained::Trained;
 
 /// Train a classifier from comparisons.
 ///
-/// A share of the comparisons is held out to tell, without a label, how good the classifier is. The share of
-/// positives is estimated from the comparisons if it is not given, or with `--prior auto`.
+/// How good the classifier is on new items is told without a label: by models that have not seen the items they are
+/// judged by. The share of positives is estimated from the comparisons if it is not given, or with `--prior auto`.
 #[derive(Args)]
 #[command(after_help = "Examples:
   likelier train --items items.csv --comparisons comparisons.csv --prior 0.3 --protocol forced-choice \\
@@ -33,6 +35,8 @@ pub(crate) struct TrainVerb {
     input: ComparisonArguments,
     #[command(flatten)]
     belief: BeliefArguments,
+    #[command(flatten)]
+    labellers: LabellerArguments,
     #[command(flatten)]
     columns: ColumnArguments,
     /// How to learn: the name of a method, as listed in docs/choosing.md [default: pair-posterior, or
@@ -67,10 +71,15 @@ pub(crate) struct TrainVerb {
     /// comparisons trained on. Takes the simplest candidate within one standard error of the best.
     #[arg(long)]
     select: bool,
-    /// The share of the comparisons that is held out to judge the model, not to train it.
-    #[arg(long, value_name = "SHARE", default_value_t = 0.2, allow_negative_numbers = true)]
-    hold_out: f64,
-    /// Fit the map from scores to probabilities to the held-out comparisons; otherwise a score is
+    /// Hold out items that this share of the comparisons is about: the model is not trained on them but judged by
+    /// them. 0 judges nothing [default: 0.2 for networks and with --select].
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, conflicts_with = "folds")]
+    hold_out: Option<f64>,
+    /// Train on all comparisons, and judge by so many more models, each of which leaves out a part of the items
+    /// [default: 5 for linear models].
+    #[arg(long, value_name = "N", conflicts_with = "select")]
+    folds: Option<usize>,
+    /// Fit the map from scores to probabilities to items that a model has not seen; otherwise a score is
     /// taken as log-odds.
     #[arg(long)]
     calibrate: bool,
@@ -122,8 +131,10 @@ impl TrainVerb {
         } else {
             self.belief.stated_prior(&given.card, &mut warnings)?
         };
+        let equals = self.labellers.equals(&given.card, &mut warnings)?;
         let image = ImageShape::of(&given.items.rows, self.image)?;
         let (items, supervision) = given.supervised(protocol, prior);
+        let supervision = self.labellers.state(supervision, equals);
 
         let mut progress = ProgressBars::new();
         let options = self
@@ -180,6 +191,7 @@ impl TrainVerb {
             .weight_decay(self.weight_decay)
             .select(self.select)
             .hold_out(self.hold_out)
+            .folds(self.folds)
             .calibrate(self.calibrate)
             .sensitivity(self.sensitivity)
             .seed(self.seed)

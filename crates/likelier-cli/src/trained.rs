@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use likelier::estimate::Interval;
-use likelier::estimate::metrics::Metrics;
 use likelier::estimate::selection::{Contender, Selection};
 use likelier::model::Architecture;
-use likelier::{AtPrior, Fitted, Method, Prior, Protocol, Rows};
+use likelier::{AtPrior, Fitted, Judged, JudgedBy, Method, Prior, Protocol, Rows};
 use serde::Serialize;
 
-use crate::terminal::range;
+use crate::judged::{MAIN, explanation, line, whose};
+use crate::terminal::{range, wrapped};
 
 /// What came out.
 #[derive(Serialize)]
@@ -35,8 +35,12 @@ pub(crate) struct Trained<'a> {
     pub(crate) risk: f64,
     pub(crate) threshold: f32,
     pub(crate) seed: u64,
-    /// How good the classifier is by the held-out comparisons.
-    pub(crate) label_free: Option<&'a Metrics>,
+    /// How good the classifier is on new items.
+    pub(crate) label_free: Option<&'a Judged>,
+    /// How good it is on the items that it was trained on.
+    pub(crate) these_items: Option<&'a Judged>,
+    /// Who scored the items that it is judged by.
+    pub(crate) judged_by: Option<JudgedBy>,
     /// Where the reports are.
     pub(crate) reports: Vec<PathBuf>,
     /// What other priors would have given.
@@ -53,7 +57,8 @@ impl<'a> Trained<'a> {
         reports: Vec<PathBuf>,
     ) -> Self {
         let classifier = &fitted.classifier;
-        let label_free = fitted.assessment.as_ref().map(|assessment| &assessment.metrics);
+        let assessment = fitted.assessment.as_ref();
+        let label_free = assessment.map(|assessment| &assessment.new_items);
         let last = fitted.epochs.last().map(|epoch| epoch.of).unwrap_or_default();
         Self {
             model,
@@ -68,12 +73,15 @@ impl<'a> Trained<'a> {
             items: rows.len(),
             features: rows.width(),
             comparisons: classifier.summary().comparisons,
-            held_out_comparisons: label_free.map_or(0, |metrics| metrics.sizes[0]),
+            held_out_comparisons: label_free
+                .map_or(0, |judged| judged.metrics.sizes[0].max(judged.metrics.sizes[1])),
             epochs: last.epoch,
             risk: last.risk,
             threshold: classifier.threshold(),
             seed,
             label_free,
+            these_items: assessment.and_then(|assessment| assessment.these_items.as_ref()),
+            judged_by: assessment.map(|assessment| assessment.judged_by),
             reports,
             sensitivity: fitted.sensitivity.as_deref(),
         }
@@ -107,30 +115,28 @@ impl<'a> Trained<'a> {
         if let Some(selection) = self.selection {
             text.push_str(&selection_text(selection));
         }
-        if let Some(metrics) = &self.label_free {
-            let _ =
-                writeln!(text, "  without labels, by {} held-out comparisons:", self.held_out_comparisons);
-            for (name, interval) in [
-                ("accuracy", metrics.accuracy),
-                ("balanced accuracy", metrics.balanced_accuracy),
-                ("AUC", metrics.auc),
-            ] {
-                let shown = interval.clipped(0.0, 1.0);
+        if let (Some(judged), Some(by)) = (self.label_free, self.judged_by) {
+            let _ = writeln!(text, "  {}:", whose(judged, by));
+            for metric in MAIN {
+                let _ = writeln!(text, "    {}", line(metric, judged));
+            }
+            for sentence in explanation(judged) {
+                text.push_str(&wrapped(&sentence, "    "));
+            }
+            if let Some(these) = self.these_items {
                 let _ = writeln!(
                     text,
-                    "    {name:<18} {:.3} ({:.0} % interval {:.3} to {:.3})",
-                    shown.value,
-                    100.0 * shown.level,
-                    shown.low,
-                    shown.high
+                    "  for the {} items compared here, which the model was trained on:\n    {}",
+                    these.items,
+                    line(MAIN[0], these)
                 );
             }
-            if metrics.conservative {
+            if judged.metrics.conservative {
                 text.push_str(
                     "    intervals are wider than needed: the pairs were made with fixed class counts\n",
                 );
             }
-            for note in &metrics.notes {
+            for note in &judged.metrics.notes {
                 let _ = writeln!(text, "    note: {note}");
             }
         }

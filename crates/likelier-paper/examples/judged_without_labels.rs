@@ -12,13 +12,14 @@
 
 use std::path::Path;
 
-use likelier::estimate::metrics::Assumptions;
 use likelier::evaluate::Confusion;
 use likelier::generate::{Recipe, Sampling, draw};
 use likelier::model::{Architecture, Mlp};
 use likelier::random::{Purpose, stream};
 use likelier::train::{Config, Data, train};
-use likelier::{Assessment, Evidence, Method, Prior, Protocol, resample_to_prior};
+use likelier::{
+    Assessment, BelievedPrior, Equals, Evidence, Grounds, Method, Prior, Protocol, resample_to_prior,
+};
 use likelier_paper::benchmark::Benchmark;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -52,9 +53,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     };
                     let data = Data { rows: &dataset.rows, piles: kept.piles(), labels: None };
                     let classifier = train(&data, &config)?;
-                    let (held_out, assumptions) = (aside.len(), Assumptions::of_protocol(protocol, prior)?);
-                    let judged = Assessment::new(&classifier, &dataset.rows, aside, assumptions, false)?;
-                    let found = judged.metrics.accuracy;
+                    let (held_out, believed) = (aside.len(), BelievedPrior::known(prior));
+                    let grounds = Grounds::new(protocol, &believed)?.equals(Equals::Coin);
+                    let judged = Assessment::new(&classifier, &dataset.rows, aside, grounds)?;
+                    let found = judged.new_items.metrics.accuracy;
 
                     let mut rng = stream(seed, Purpose::Resample);
                     let test = resample_to_prior(&dataset.labels, &split.test, prior, &mut rng)?;

@@ -7,12 +7,11 @@ use std::path::Path;
 use std::process::Command;
 
 use likelier::estimate::Verdict;
-use likelier::estimate::metrics::Assumptions;
 use likelier::evaluate::Confusion;
 use likelier::model::ModelKind;
 use likelier::{
-    Answers, Assessment, FitOptions, Label, Prior, Protocol, ScorerOptions, Supervision, check,
-    estimate_prior, fit,
+    Answers, Assessment, BelievedPrior, FitOptions, Grounds, Label, Prior, Protocol, ScorerOptions,
+    Supervision, check, estimate_prior, fit,
 };
 use likelier_tables::{DatasetCard, Items, Layout, read_answers};
 
@@ -89,10 +88,10 @@ fn answers_without_labels_are_right_on_real_data() {
         let supervision = made.supervision(protocol).prior(prior);
         let classifier = fit(rows, &supervision, &FitOptions::new().epochs(30)).unwrap().classifier;
         let fresh = Made::new(&data, folder.path(), name, prior.positive(), 1);
-        let assumptions = Assumptions::of_protocol(protocol, prior).unwrap();
+        let grounds = Grounds::new(protocol, &BelievedPrior::known(prior)).unwrap();
         let comparisons = fresh.answers.comparisons();
-        let judged = Assessment::new(&classifier, &fresh.items.rows, comparisons, assumptions, false);
-        let free = judged.unwrap().metrics.accuracy;
+        let judged = Assessment::new(&classifier, &fresh.items.rows, comparisons, grounds);
+        let free = judged.unwrap().new_items.metrics.accuracy;
         let predicted = classifier.predict(&made.test.rows).unwrap();
         let truth = Confusion::of(&predicted, made.truth().into_iter()).unwrap().accuracy();
         let apart = (free.value - truth).abs();

@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::{fs, io};
 
+use likelier::Equals;
 use likelier::generate::{Labeller, Sampling};
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +18,9 @@ pub struct DatasetCard {
     pub protocol: Option<String>,
     /// How often the labeller gets a mixed pair wrong.
     pub labeller_error: Option<f64>,
+    /// How labellers ordered two items of one class.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub equals: Option<Equals>,
     /// How many pairs people were shown.
     pub pairs_shown: Option<usize>,
     /// How many of them were kept.
@@ -54,6 +58,14 @@ impl DatasetCard {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(TableError::file(&path, error)),
         }
+    }
+
+    /// How labellers ordered two items of one class, as far as the card says.
+    pub fn equals(&self) -> Option<Equals> {
+        self.equals.or_else(|| match self.source.as_ref()?.labeller? {
+            Labeller::Class => Some(Equals::Coin),
+            Labeller::Confidence => Some(Equals::Degree),
+        })
     }
 
     /// Whether class counts were fixed, so that intervals for independent pairs are too wide.

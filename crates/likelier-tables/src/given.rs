@@ -88,6 +88,7 @@ impl Given {
         let mut supervision = Supervision::new(self.evidence)
             .protocol(protocol)
             .prior(prior)
+            .equals(self.card.equals().unwrap_or_default())
             .exact_counts(self.card.has_exact_counts());
         if let (Some(kept), Some(shown)) = (self.card.pairs_kept, self.card.pairs_shown) {
             supervision = supervision.kept(kept, shown);

@@ -19,7 +19,8 @@ use likelier::estimate::metrics::{Metrics, Range};
 use likelier::random::{ChaCha8Rng, Purpose, below, chance, epoch_stream, unit};
 use likelier::train::Control;
 use likelier::{
-    Answers, Collection, Equals, FitOptions, Judged, ModelKind, Prior, Protocol, Rows, Supervision, fit_with,
+    Answers, Collection, Equals, FitOptions, Judged, ModelKind, Prior, Protocol, Rows, Supervision,
+    fit_with,
 };
 use rayon::prelude::*;
 
@@ -206,17 +207,24 @@ impl Cell {
         let fresh = self.draw_items(20_000, &mut epoch_stream(repeat, Purpose::Resample, 7));
         let scores = fitted.classifier.scores(&Rows::from_numbers(fresh.values, self.features)?)?;
         let threshold = fitted.classifier.threshold();
-        let right = scores.iter().zip(&fresh.positive).filter(|(score, positive)| (**score > threshold) == **positive);
+        let right = scores
+            .iter()
+            .zip(&fresh.positive)
+            .filter(|(score, positive)| (**score > threshold) == **positive);
         let truth = [right.count() as f64 / scores.len() as f64, auc(&scores, &fresh.positive)];
         let Judged { metrics, ranges, .. } = &assessment.new_items;
         Ok(Shown {
             judged: true,
             truth,
             point: points(metrics).map(Some),
-            range: [ranges.as_ref().map(|ranges| ends(&ranges.accuracy)), ranges.as_ref().map(|ranges| ends(&ranges.auc))],
-            these: assessment.these_items.as_ref().map(|these| {
-                [these.metrics.accuracy.value, these.metrics.accuracy.width()]
-            }),
+            range: [
+                ranges.as_ref().map(|ranges| ends(&ranges.accuracy)),
+                ranges.as_ref().map(|ranges| ends(&ranges.auc)),
+            ],
+            these: assessment
+                .these_items
+                .as_ref()
+                .map(|these| [these.metrics.accuracy.value, these.metrics.accuracy.width()]),
         })
     }
 

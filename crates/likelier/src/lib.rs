@@ -81,8 +81,9 @@ pub use data::{Answers, Comparisons, Label, Rows};
 pub use error::Error;
 #[cfg(feature = "engine")]
 pub use fit::{
-    Assessment, AtPrior, BelievedPrior, Checkup, Epoch, Event, FitOptions, Fitted, Grounds, Judged, JudgedBy, LEVEL,
-    Observer, ProtocolCheck, ScorerOptions, check, check_with, estimate_prior, estimate_prior_with, fit, fit_with,
+    Assessment, AtPrior, BelievedPrior, Checkup, Epoch, Event, FitOptions, Fitted, Grounds, Judged,
+    JudgedBy, LEVEL, Observer, ProtocolCheck, ScorerOptions, check, check_with, estimate_prior,
+    estimate_prior_with, fit, fit_with,
 };
 #[cfg(feature = "engine")]
 pub use model::{Architecture, Classifier, ModelKind};

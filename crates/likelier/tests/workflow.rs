@@ -13,9 +13,9 @@ use likelier::generate::{Recipe, Sampling, draw};
 use likelier::random::{Purpose, stream, unit};
 use likelier::train::{Control, Data, train};
 use likelier::{
-    Answers, Assessment, BelievedPrior, Classifier, Error, Event, Evidence, FitOptions, Fitted, Method,
-    ModelKind, Prior, Protocol, ScorerOptions, Supervision, Unjudged, Warning, check, estimate_prior, fit,
-    fit_with,
+    Answers, Assessment, BelievedPrior, Classifier, Equals, Error, Event, Evidence, FitOptions, Fitted,
+    Grounds, JudgedBy, Method, ModelKind, Prior, Protocol, ScorerOptions, Supervision, Unjudged, Warning,
+    check, estimate_prior, fit, fit_with,
 };
 
 const ITEMS: usize = 4000;
@@ -58,7 +58,23 @@ fn known(pairs: usize) -> Known {
     let (rows, labels) = items(0.4);
     let (prior, protocol) = (Prior::new(0.4).unwrap(), Protocol::FORCED_CHOICE);
     let answers = evidence(&labels, protocol, prior, pairs, Sampling::Independent);
-    Known { rows, labels, supervision: Supervision::new(answers).protocol(protocol).prior(prior) }
+    let supervision = Supervision::new(answers).protocol(protocol).prior(prior).equals(Equals::Coin);
+    Known { rows, labels, supervision }
+}
+
+/// The same where no item occurs twice.
+fn known_once(pairs: usize) -> Known {
+    let all = known(pairs);
+    let (prior, protocol) = (Prior::new(0.4).unwrap(), Protocol::FORCED_CHOICE);
+    let answers = evidence(&all.labels, protocol, prior, pairs, Sampling::ExactCounts);
+    let supervision = Supervision::new(answers).protocol(protocol).prior(prior).equals(Equals::Coin);
+    Known { supervision, ..all }
+}
+
+/// What comparisons are judged by here, where nothing else is said.
+fn grounds() -> Grounds {
+    let prior = BelievedPrior::known(Prior::new(0.4).unwrap());
+    Grounds::new(Protocol::FORCED_CHOICE, &prior).unwrap().equals(Equals::Coin)
 }
 
 impl Known {
@@ -87,11 +103,16 @@ fn what_is_fitted_is_good_and_knows_how_good_it_is() {
     let truth = known.accuracy(&fitted.classifier);
     assert!(truth > 0.92, "{truth}");
     let assessment = fitted.assessment.as_ref().unwrap();
-    assert!(assessment.metrics.accuracy.holds(truth), "{:?} and {truth}", assessment.metrics.accuracy);
+    let judged = &assessment.new_items;
+    assert!(judged.metrics.accuracy.holds(truth), "{:?} and {truth}", judged.metrics.accuracy);
     assert_eq!(fitted.config.method, Method::PairPosterior);
-    assert_eq!((fitted.classifier.summary().comparisons, assessment.metrics.sizes), (1600, [400, 400]));
+    // Trained on everything, and judged by five others.
+    assert_eq!((fitted.classifier.summary().comparisons, judged.metrics.sizes), (2000, [2000, 2000]));
+    assert_eq!((assessment.judged_by, judged.ranges.is_none()), (JudgedBy::Folds(5), true));
+    let these = assessment.these_items.as_ref().unwrap();
+    assert!(these.metrics.accuracy.value > 0.9 && these.items > 1000, "{these:?}");
     assert!(fitted.paired && !fitted.calibrated && fitted.warnings.is_empty(), "{:?}", fitted.warnings);
-    assert_eq!(&fitted.pile_scores, assessment.scores());
+    assert_eq!(fitted.pile_scores, assessment.scores());
     assert!(fitted.selection.is_none() && fitted.diagnosis.is_none() && fitted.sensitivity.is_none());
     assert_eq!(fitted.epochs.len(), fitted.config.epochs);
     assert_eq!(known.fit(&FitOptions::new()).classifier, fitted.classifier);
@@ -100,7 +121,7 @@ fn what_is_fitted_is_good_and_knows_how_good_it_is() {
 
 #[test]
 fn the_judgement_is_that_of_the_metrics_on_comparisons_that_were_not_trained_on() {
-    let known = known(600);
+    let known = known_once(600);
     let fitted = known.fit(&FitOptions::new().hold_out(0.25).seed(3));
     let assessment = fitted.assessment.unwrap();
     let [likelier, other] = assessment.scores();
@@ -109,7 +130,7 @@ fn the_judgement_is_that_of_the_metrics_on_comparisons_that_were_not_trained_on(
     let answers = known.answers();
     let mut held_out = vec![false; answers.len()];
     let mut from = 0;
-    for (a, b) in likelier.iter().zip(other) {
+    for (a, b) in likelier.iter().zip(&other) {
         let found = answers.pairs()[from..]
             .iter()
             .position(|pair| scores[pair.0 as usize] == *a && scores[pair.1 as usize] == *b);
@@ -123,28 +144,31 @@ fn the_judgement_is_that_of_the_metrics_on_comparisons_that_were_not_trained_on(
 
     let assumptions = Assumptions::of_protocol(Protocol::FORCED_CHOICE, Prior::new(0.4).unwrap()).unwrap();
     let judged_by = answers.comparisons_of(|at| held_out[at]);
-    let by_hand = HeldOut::pairs(likelier, other).unwrap().of(&judged_by).unwrap();
+    let by_hand = HeldOut::pairs(&likelier, &other).unwrap().of(&judged_by).unwrap();
     let threshold = fitted.classifier.threshold();
     let options = MetricOptions { threshold, ..MetricOptions::default() };
-    assert_eq!(assessment.metrics, metrics(&by_hand, &assumptions, &options).unwrap());
-    let of_scores =
-        Assessment::of_scores(&scores, threshold, judged_by.clone(), assumptions, false).unwrap();
-    assert_eq!(of_scores.metrics, assessment.metrics);
-    let past = Assessment::of_scores(&scores[..5], threshold, judged_by, assumptions, false);
+    assert_eq!(assessment.judged_by, JudgedBy::HeldOut);
+    assert!(assessment.these_items.is_none(), "no item occurs twice");
+    let judged = assessment.new_items;
+    assert_eq!(judged.metrics, metrics(&by_hand, &assumptions, &options).unwrap());
+    let of_scores = Assessment::of_scores(&scores, threshold, judged_by.clone(), grounds()).unwrap();
+    assert_eq!(of_scores.new_items, judged);
+    let past = Assessment::of_scores(&scores[..5], threshold, judged_by, grounds());
     assert!(matches!(past, Err(Error::NoSuchItem { .. })));
 }
 
 #[test]
 fn the_halves_of_a_tie_are_trained_on_or_judged_by_together() {
-    let known = known(500);
+    let known = known_once(500);
     let tied = known.answers().tied((0..500).map(|at| at % 2 == 0).collect()).unwrap();
     let supervision = Supervision::new(tied)
         .protocol(Protocol::FORCED_CHOICE)
         .prior(Prior::new(0.4).unwrap());
-    let fitted = fit(&known.rows, &supervision, &FitOptions::new().method(Method::PcompRelu)).unwrap();
+    let options = FitOptions::new().method(Method::PcompRelu).hold_out(0.2);
+    let fitted = fit(&known.rows, &supervision, &options).unwrap();
     assert_eq!(fitted.classifier.summary().comparisons, 400);
     let assessment = fitted.assessment.unwrap();
-    assert_eq!(assessment.metrics.sizes, [100, 100]);
+    assert_eq!(assessment.new_items.metrics.sizes, [100, 100]);
     let [likelier, other] = assessment.scores();
     let ties = likelier.len() - 100;
     assert!(ties > 30, "{ties}");
@@ -170,7 +194,7 @@ fn what_is_not_stated_is_estimated_or_refused() {
     // What is not known about the prior is not known about the accuracy.
     let known = fit(&rows, &supervision.clone().prior(fitted.prior.prior), &FitOptions::new()).unwrap();
     assert_eq!(known.classifier, fitted.classifier);
-    let width = |fitted: &Fitted| fitted.assessment.as_ref().unwrap().metrics.accuracy.width();
+    let width = |fitted: &Fitted| fitted.assessment.as_ref().unwrap().new_items.metrics.accuracy.width();
     assert!(width(&fitted) > width(&known));
     assert_eq!(known.prior, BelievedPrior::known(fitted.prior.prior));
 
@@ -184,7 +208,13 @@ fn what_is_not_stated_is_estimated_or_refused() {
     assert!(matches!(error, Error::TooFewToEstimate { found: 19, needed: 20 }), "{error}");
     let unstated = few.clone().protocol(None).prior(prior);
     assert!(matches!(fit(&rows, &unstated, &FitOptions::new()), Err(Error::NoProtocol)));
-    for options in [FitOptions::new().hold_out(1.0), FitOptions::new().hidden(vec![3])] {
+    for options in [
+        FitOptions::new().hold_out(1.0),
+        FitOptions::new().hidden(vec![3]),
+        FitOptions::new().folds(1),
+        FitOptions::new().folds(5).hold_out(0.2),
+        FitOptions::new().folds(5).select(true),
+    ] {
         assert!(matches!(fit(&rows, &few.clone().prior(prior), &options), Err(Error::Setting { .. })));
     }
 }
@@ -220,6 +250,7 @@ fn what_was_asked_for_is_there() {
         .sensitivity(true)
         .diagnose(true)
         .watch(true)
+        .hold_out(0.2)
         .features(Features::numbered(2));
     let fitted = known.fit(&options);
     assert_eq!((fitted.config.method, fitted.epochs.len()), (Method::PcompRelu, 30));
@@ -233,13 +264,13 @@ fn what_was_asked_for_is_there() {
         .collect();
     assert_eq!(looked, (1..=15).map(|k| 2 * k).collect::<Vec<_>>());
     let assessment = fitted.assessment.unwrap();
-    assert_eq!(fitted.epochs[29].accuracy, Some(assessment.metrics.accuracy));
+    assert_eq!(fitted.epochs[29].accuracy, Some(assessment.new_items.metrics.accuracy));
     assert!(fitted.calibrated);
     assert_eq!(fitted.classifier.probability(), assessment.calibration().unwrap().map);
     let sweep = fitted.sensitivity.unwrap();
     let priors: Vec<f64> = sweep.iter().map(|at| (100.0 * at.prior.positive()).round()).collect();
     assert_eq!(priors, [30.0, 35.0, 40.0, 45.0, 50.0]);
-    assert_eq!((sweep[2].changed, sweep[2].accuracy), (0.0, Some(assessment.metrics.accuracy)));
+    assert_eq!((sweep[2].changed, sweep[2].accuracy), (0.0, Some(assessment.new_items.metrics.accuracy)));
     assert!(sweep[0].called_positive < sweep[4].called_positive && sweep[0].changed > 0.0);
 
     let nothing = known.fit(&FitOptions::new().method(Method::PcompRelu).hold_out(0.0).calibrate(true));
@@ -250,12 +281,12 @@ fn what_was_asked_for_is_there() {
         .protocol(Protocol::FORCED_CHOICE)
         .prior(Prior::new(0.4).unwrap());
     let unjudged = fit(&known.rows, &few, &FitOptions::new()).unwrap();
-    assert_eq!(codes(&unjudged.warnings), ["not-judged"], "six are too few, but the model is kept");
+    assert_eq!(codes(&unjudged.warnings), ["not-judged"], "thirty are too few, but the model is kept");
 }
 
 #[test]
 fn a_choice_is_made_without_a_look_at_what_is_held_out() {
-    let known = known(500);
+    let known = known_once(500);
     let options = FitOptions::new().select(true).method(Method::PcompRelu).epochs(10);
     let fitted = known.fit(&options);
     let selection = fitted.selection.unwrap();
@@ -329,11 +360,9 @@ fn answers_the_wrong_way_round_are_not_called_good() {
     let known = known(2000);
     let fitted = known.fit(&FitOptions::new());
     let turned: Answers = known.answers().pairs().iter().map(|(a, b)| (*b, *a)).collect();
-    let assumptions = Assumptions::of_protocol(Protocol::FORCED_CHOICE, Prior::new(0.4).unwrap()).unwrap();
-    let judged =
-        Assessment::new(&fitted.classifier, &known.rows, turned.comparisons(), assumptions, false).unwrap();
-    assert_eq!(codes(&judged.warnings(&Protocol::FORCED_CHOICE)), ["worse-than-constant"]);
-    let Interval { high, .. } = judged.metrics.auc;
+    let judged = Assessment::new(&fitted.classifier, &known.rows, turned.comparisons(), grounds()).unwrap();
+    assert_eq!(codes(&judged.warnings()), ["worse-than-constant"]);
+    let Interval { high, .. } = judged.new_items.metrics.auc;
     assert!(high < 0.2, "{high}");
     let scores = fitted
         .classifier
@@ -349,7 +378,7 @@ fn answers_the_wrong_way_round_are_not_called_good() {
     // Many show that always answering no is better; few leave it open.
     for (count, code) in [(2000, "worse-than-constant"), (40, "no-better-than-chance")] {
         let some = tossed.comparisons_of(|at| at < count);
-        let judged = Assessment::new(&fitted.classifier, &known.rows, some, assumptions, false).unwrap();
-        assert_eq!(codes(&judged.warnings(&Protocol::FORCED_CHOICE)), [code]);
+        let judged = Assessment::new(&fitted.classifier, &known.rows, some, grounds()).unwrap();
+        assert_eq!(codes(&judged.warnings()), [code]);
     }
 }

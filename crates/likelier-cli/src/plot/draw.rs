@@ -290,8 +290,8 @@ fn draw_row(out: &mut String, frame: &Frame, row: &Mark, label: &str, middle: f6
         return;
     }
     let x = frame.at_x(*value);
-    if *bar {
-        let zero = frame.at_x(0.0);
+    if let Some(begin) = bar.filter(|begin| frame.x.takes(*begin)) {
+        let zero = frame.at_x(begin);
         // What is below 0 is hollow, so that the sign is seen twice.
         let colour = if *value < 0.0 { "s1\" fill=\"none" } else { "s0 f0" };
         let _ = writeln!(
@@ -301,7 +301,6 @@ fn draw_row(out: &mut String, frame: &Frame, row: &Mark, label: &str, middle: f6
             number(middle - 7.0),
             number((x - zero).abs())
         );
-        return;
     }
     if let Some((low, high)) = interval.filter(|(low, high)| frame.x.takes(*low) && frame.x.takes(*high)) {
         let (low, high) = (number(frame.at_x(low)), number(frame.at_x(high)));
@@ -311,7 +310,9 @@ fn draw_row(out: &mut String, frame: &Frame, row: &Mark, label: &str, middle: f6
             "<path class=\"error s0\" d=\"M{low} {above}V{below}M{low} {middle}H{high}M{high} {above}V{below}\"/>"
         );
     }
-    out.push_str(&marker(0, x, middle));
+    if bar.is_none() {
+        out.push_str(&marker(0, x, middle));
+    }
 }
 
 /// A histogram's outline, and its area if it is the first.

@@ -201,7 +201,7 @@ fn scales(plots: &[&Plot]) -> (Scale, Scale) {
             Mark::Row { value, interval, bar, .. } => {
                 xs.push(*value);
                 xs.extend(interval.iter().flat_map(|(low, high)| [*low, *high]));
-                xs.extend(bar.then_some(0.0));
+                xs.extend(*bar);
             }
             Mark::Rule(super::Rule::At(x), _) => xs.push(*x),
             Mark::Rule(super::Rule::Level(y), _) => ys.push(*y),

@@ -95,8 +95,18 @@ pub enum Rule {
 #[derive(Clone, Debug)]
 enum Mark {
     Line(Series),
-    Steps { name: String, edges: Vec<f64>, heights: Vec<f64> },
-    Row { name: String, value: f64, interval: Option<(f64, f64)>, bar: bool },
+    Steps {
+        name: String,
+        edges: Vec<f64>,
+        heights: Vec<f64>,
+    },
+    /// A bar begins where `bar` says.
+    Row {
+        name: String,
+        value: f64,
+        interval: Option<(f64, f64)>,
+        bar: Option<f64>,
+    },
     Rule(Rule, String),
 }
 
@@ -144,13 +154,25 @@ impl Plot {
     /// A row of its own, downwards, with a value and its interval along x.
     #[must_use]
     pub fn interval(self, name: impl Into<String>, value: f64, low: f64, high: f64) -> Self {
-        self.with(Mark::Row { name: name.into(), value, interval: Some((low, high)), bar: false })
+        self.with(Mark::Row { name: name.into(), value, interval: Some((low, high)), bar: None })
+    }
+
+    /// A row of its own, downwards, with a bar from one end of a range to the other, and how far beyond them it may
+    /// reach.
+    #[must_use]
+    pub fn range(self, name: impl Into<String>, [begin, end]: [f64; 2], [low, high]: [f64; 2]) -> Self {
+        self.with(Mark::Row {
+            name: name.into(),
+            value: end,
+            interval: Some((low, high)),
+            bar: Some(begin),
+        })
     }
 
     /// A row of its own, downwards, with a bar from 0 along x.
     #[must_use]
     pub fn bar(self, name: impl Into<String>, value: f64) -> Self {
-        self.with(Mark::Row { name: name.into(), value, interval: None, bar: true })
+        self.with(Mark::Row { name: name.into(), value, interval: None, bar: Some(0.0) })
     }
 
     /// A line to compare with, and what it is.

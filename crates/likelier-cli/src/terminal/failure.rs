@@ -169,6 +169,10 @@ impl Hint for Error {
             Self::Setting { .. } => "give a value in that range; --help shows what is usual",
             Self::NeedsLabels => "choose a method that learns from comparisons, or leave out --method",
             Self::EmptyPile { .. } => "give at least one comparison",
+            Self::TooFewItems { .. } => {
+                "compare more items, each less often: a hundred items compared ten times tell less than a thousand compared \
+                 once"
+            }
             Self::TooFewComparisons { .. } | Self::TooFewToEstimate { .. } => {
                 "collect more: `likelier plan` says how many are enough"
             }

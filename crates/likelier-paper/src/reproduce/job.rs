@@ -4,15 +4,14 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use likelier::estimate::metrics::Assumptions;
 use likelier::estimate::selection::{Dealing, SelectionRule, select};
 use likelier::evaluate::mean_and_deviation;
 use likelier::generate::{Recipe, Sampling, draw};
 use likelier::random::{Purpose, stream};
 use likelier::train::{Config, Control, Notes, Outcome, train_with};
 use likelier::{
-    Assessment, Classifier, Error, Evidence, Prior, Protocol, ScorerOptions, Supervision,
-    estimate_prior_with,
+    Assessment, BelievedPrior, Classifier, Equals, Error, Evidence, Grounds, Prior, Protocol,
+    ScorerOptions, Supervision, estimate_prior_with,
 };
 use likelier_paper::benchmark::Dataset;
 use likelier_paper::trial::{Design, Trial};
@@ -185,10 +184,11 @@ impl Attempt<'_> {
         let mut rng = stream(self.seed, Purpose::TestComparisons);
         let drawn = draw(&self.dataset.labels, &self.trial.test, &recipe, &mut rng)?;
         let Evidence::Answers(answers) = drawn.evidence else { return Ok(None) };
-        let assumptions = Assumptions::of_protocol(config.setting.protocol, config.setting.prior)?;
+        let prior = BelievedPrior::known(config.setting.prior);
+        let grounds = Grounds::new(config.setting.protocol, &prior)?.equals(Equals::Coin);
         let rows = &self.dataset.rows;
-        let found = Assessment::new(classifier, rows, answers.comparisons(), assumptions, false)?;
-        let accuracy = found.metrics.accuracy;
+        let found = Assessment::new(classifier, rows, answers.comparisons(), grounds)?;
+        let accuracy = found.new_items.metrics.accuracy;
         Ok(Some([accuracy.value, accuracy.low, accuracy.high]))
     }
 }

@@ -6,8 +6,9 @@ use super::{BelievedPrior, LEVEL};
 use crate::data::{Comparisons, Pile, Rows};
 use crate::error::Error;
 use crate::estimate::calibration::{Calibration, CalibrationBin, calibrate, calibration_curve};
+use crate::estimate::distribution::{student_t, two_sided};
 use crate::estimate::metrics::{
-    Assumptions, CROSS_FITTED, HeldOut, MetricOptions, MetricRanges, Metrics, RocPoint, metrics, ranges, roc,
+    Assumptions, HeldOut, MetricOptions, MetricRanges, Metrics, RocPoint, metrics, ranges, roc,
 };
 use crate::estimate::{FEWEST, HeldOutScores, ProtocolTest};
 use crate::model::{Classifier, ProbabilityMap};
@@ -39,7 +40,11 @@ impl Grounds {
     }
 
     /// The same for what is stated with the answers.
-    pub(super) fn of(supervision: &Supervision, protocol: Protocol, prior: &BelievedPrior) -> Result<Self, Error> {
+    pub(super) fn of(
+        supervision: &Supervision,
+        protocol: Protocol,
+        prior: &BelievedPrior,
+    ) -> Result<Self, Error> {
         Ok(Self::new(protocol, prior)?
             .equals(supervision.stated_equals())
             .error_at_most(supervision.stated_error_at_most())
@@ -70,6 +75,14 @@ impl Grounds {
     }
 }
 
+/// Fewer items than this, each in several comparisons, say nothing that could be told with an interval.
+const FEWEST_ITEMS: usize = 50;
+
+/// Models of several folds share most of what they were trained on, and the model that is judged is none of them:
+/// standard errors that know nothing of that are too small by about this factor
+/// (`reproduce/runs/2026-11-17-new-items`).
+const CROSS_FITTED: f64 = 1.3;
+
 /// Scores of held-out items in comparisons.
 #[derive(Clone, Debug)]
 pub(super) struct Scored {
@@ -77,16 +90,19 @@ pub(super) struct Scored {
     pub(super) scores: [Vec<f32>; 2],
     /// Which likelier and which other items were held out; all if absent.
     pub(super) counted: Option<[Vec<bool>; 2]>,
-    /// See [`MetricOptions::stretch`].
-    pub(super) stretch: f64,
+    pub(super) by: JudgedBy,
 }
 
 impl Scored {
     /// Scores that one model gave to comparisons between items that it was not trained on.
-    pub(super) fn of(classifier: &Classifier, rows: &Rows, comparisons: Comparisons) -> Result<Self, Error> {
+    pub(super) fn of(
+        classifier: &Classifier,
+        rows: &Rows,
+        comparisons: Comparisons,
+    ) -> Result<Self, Error> {
         let score = |pile| classifier.scores_of(rows, comparisons.piles().rows(pile));
         let scores = [score(Pile::Likelier)?, score(Pile::Other)?];
-        Ok(Self { comparisons, scores, counted: None, stretch: 1.0 })
+        Ok(Self { comparisons, scores, counted: None, by: JudgedBy::Given })
     }
 
     fn held_out(&self) -> Result<HeldOut<'_>, Error> {
@@ -97,12 +113,26 @@ impl Scored {
         }
     }
 
-    fn options(&self, threshold: f32, grounds: &Grounds) -> MetricOptions {
-        MetricOptions { threshold, level: LEVEL, exact_counts: grounds.exact_counts, stretch: self.stretch }
+    /// How much wider intervals are than the standard errors of fixed scores say. Where items recur it is the number
+    /// of items that says how well these are known.
+    fn stretch(&self, held_out: &HeldOut<'_>, level: f64) -> Result<f64, Error> {
+        let items = held_out.items().filter(|_| held_out.items_repeat());
+        if let Some(found) = items.filter(|items| *items < FEWEST_ITEMS) {
+            return Err(Error::TooFewItems { found, needed: FEWEST_ITEMS });
+        }
+        let normal = two_sided(level);
+        let few = items.map_or(1.0, |items| student_t(normal, items - 1) / normal);
+        Ok(match self.by {
+            JudgedBy::Folds(_) => CROSS_FITTED * few,
+            JudgedBy::HeldOut => few,
+            JudgedBy::Given => 1.0,
+        })
     }
 
-    pub(super) fn judged(&self, threshold: f32, grounds: &Grounds) -> Result<Judged, Error> {
-        let (held_out, options) = (self.held_out()?, self.options(threshold, grounds));
+    pub(super) fn judged(&self, threshold: f32, grounds: &Grounds, level: f64) -> Result<Judged, Error> {
+        let held_out = self.held_out()?;
+        let stretch = self.stretch(&held_out, level)?;
+        let options = MetricOptions { threshold, level, exact_counts: grounds.exact_counts, stretch };
         let metrics = metrics(&held_out, &grounds.assumptions, &options)?;
         let collection = grounds.protocol.collection();
         let open = grounds.equals != Equals::Coin;
@@ -156,9 +186,14 @@ pub struct Assessment {
 
 impl Assessment {
     /// Judges a classifier by comparisons between these rows.
-    pub fn new(classifier: &Classifier, rows: &Rows, comparisons: Comparisons, grounds: Grounds) -> Result<Self, Error> {
+    pub fn new(
+        classifier: &Classifier,
+        rows: &Rows,
+        comparisons: Comparisons,
+        grounds: Grounds,
+    ) -> Result<Self, Error> {
         let scored = Scored::of(classifier, rows, comparisons)?;
-        Self::of(scored, None, classifier.threshold(), grounds, JudgedBy::Given)
+        Self::of(scored, None, classifier.threshold(), grounds)
     }
 
     /// Judges scores of all items, of which those above the threshold are called positive, by comparisons
@@ -173,8 +208,8 @@ impl Assessment {
         let of_pile =
             |pile| comparisons.piles().rows(pile).iter().map(|row| scores[*row as usize]).collect();
         let scores = Pile::BOTH.map(of_pile);
-        let scored = Scored { comparisons, scores, counted: None, stretch: 1.0 };
-        Self::of(scored, None, threshold, grounds, JudgedBy::Given)
+        let scored = Scored { comparisons, scores, counted: None, by: JudgedBy::Given };
+        Self::of(scored, None, threshold, grounds)
     }
 
     pub(super) fn of(
@@ -182,11 +217,11 @@ impl Assessment {
         these: Option<&Scored>,
         threshold: f32,
         grounds: Grounds,
-        judged_by: JudgedBy,
     ) -> Result<Self, Error> {
-        let new_items = scored.judged(threshold, &grounds)?;
+        let judged_by = scored.by;
+        let new_items = scored.judged(threshold, &grounds, LEVEL)?;
         // Where the items at hand cannot be judged, new ones still can.
-        let these_items = these.and_then(|these| these.judged(threshold, &grounds).ok());
+        let these_items = these.and_then(|these| these.judged(threshold, &grounds, LEVEL).ok());
         let whole = scored.whole();
         let protocol_test = if whole.comparisons.answers() < FEWEST {
             None
@@ -256,8 +291,14 @@ impl Assessment {
         {
             return Some(Warning::ImpossibleEstimate { metric, estimate });
         }
-        if metrics.accuracy.high < prior.positive().max(prior.negative()) {
-            return Some(Warning::WorseThanConstant { accuracy: metrics.accuracy, prior });
+        // What is worse than that at the best is worse.
+        let best = self
+            .new_items
+            .ranges
+            .as_ref()
+            .map_or(metrics.accuracy, |ranges| ranges.accuracy.high_end);
+        if best.high < prior.positive().max(prior.negative()) {
+            return Some(Warning::WorseThanConstant { accuracy: best, prior });
         }
         (metrics.auc.low <= 0.5).then_some(Warning::NoBetterThanChance { auc: metrics.auc })
     }
@@ -272,20 +313,13 @@ impl Scored {
         for at in 0..self.comparisons.len() {
             wanted[groups.of(at)] &= counted[0][at] && counted[1][at];
         }
-        let kept: Vec<usize> =
-            (0..self.comparisons.len()).filter(|at| wanted[groups.of(*at)]).collect();
+        let kept: Vec<usize> = (0..self.comparisons.len()).filter(|at| wanted[groups.of(*at)]).collect();
         let scores = self.scores.each_ref().map(|scores| kept.iter().map(|at| scores[*at]).collect());
         Self {
             comparisons: self.comparisons.part(|answer| wanted[answer]),
             scores,
             counted: None,
-            stretch: self.stretch,
+            by: self.by,
         }
     }
-
-    /// Marks the scores as those of several folds' models.
-    pub(super) fn cross_fitted(self) -> Self {
-        Self { stretch: CROSS_FITTED, ..self }
-    }
 }
-

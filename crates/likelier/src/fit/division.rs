@@ -11,11 +11,11 @@
 
 use super::assessment::{JudgedBy, Scored};
 use super::{Event, FitOptions, Observer};
-use crate::data::{Comparisons, Piles, Rows};
+use crate::data::{Comparisons, ItemRule, Piles, Reach, Rows, hold_out_items, items_recur};
 use crate::error::Error;
 use crate::estimate::Folds;
 use crate::model::Classifier;
-use crate::random::{Purpose, stream};
+use crate::random::{Purpose, Rng, stream};
 use crate::supervision::{Evidence, Supervision};
 use crate::train::{Config, Control, Data, train_with};
 
@@ -41,7 +41,6 @@ pub(super) struct Held {
     pub(super) new_items: Scored,
     /// Of items that it was trained on, in comparisons that it was not.
     pub(super) these_items: Option<Scored>,
-    pub(super) by: JudgedBy,
 }
 
 impl Division {
@@ -70,8 +69,7 @@ impl Division {
             judged[groups.of(at)] = touched(pair);
         }
         let comparisons = all.part(|answer| judged[answer]);
-        let (likelier, other) =
-            comparisons.iter().map(|(a, b)| (out[a as usize], out[b as usize])).unzip();
+        let (likelier, other) = comparisons.iter().map(|(a, b)| (out[a as usize], out[b as usize])).unzip();
         Ok(Self {
             trained: Some(all.part(|answer| !judged[answer])),
             judging: Judging::HeldOut { comparisons, out: [likelier, other] },
@@ -95,7 +93,7 @@ impl Division {
     pub(super) fn watched(&self, classifier: &Classifier, rows: &Rows) -> Result<Option<Scored>, Error> {
         let Judging::HeldOut { comparisons, out } = &self.judging else { return Ok(None) };
         let scored = Scored::of(classifier, rows, comparisons.clone())?;
-        Ok(Some(Scored { counted: whole_or(out.clone()), ..scored }))
+        Ok(Some(Scored { counted: whole_or(out.clone()), by: JudgedBy::HeldOut, ..scored }))
     }
 
     /// The scores to judge a classifier by. `configure` says how a fold's model is trained.
@@ -112,9 +110,8 @@ impl Division {
                 let Some(new_items) = self.watched(classifier, rows)? else { return Ok(None) };
                 let known = out.each_ref().map(|out| out.iter().map(|out| !out).collect::<Vec<bool>>());
                 let these_items = known.iter().any(|known| known.contains(&true));
-                let these_items = these_items
-                    .then(|| Scored { counted: Some(known), ..new_items.clone() });
-                Ok(Some(Held { new_items, these_items, by: JudgedBy::HeldOut }))
+                let these_items = these_items.then(|| Scored { counted: Some(known), ..new_items.clone() });
+                Ok(Some(Held { new_items, these_items }))
             }
             (Judging::Folds(folds), Some(all)) => {
                 let scores = FoldScores::new(folds, all, rows, configure, control, observe)?;
@@ -159,7 +156,12 @@ impl FoldScores {
             let config = configure(&data);
             let outcome = train_with(&data, &config, control, |summary, _| {
                 let epochs = config.epochs;
-                observe(Event::Judging { fold: fold + 1, folds: folds.count(), epoch: summary.epoch, epochs });
+                observe(Event::Judging {
+                    fold: fold + 1,
+                    folds: folds.count(),
+                    epoch: summary.epoch,
+                    epochs,
+                });
                 Ok(())
             })?;
             let model = outcome.finished()?;
@@ -181,15 +183,19 @@ impl FoldScores {
 
     /// As scores of one classifier with this threshold.
     fn held(self, all: &Comparisons, threshold: f32, folds: usize) -> Held {
-        let at_threshold =
-            |scores: [Vec<f32>; 2]| scores.map(|pile| pile.iter().map(|margin| margin + threshold).collect());
+        let at_threshold = |scores: [Vec<f32>; 2]| {
+            scores.map(|pile| pile.iter().map(|margin| margin + threshold).collect())
+        };
         let groups = all.groups();
         let mut crossing = vec![false; all.answers()];
         for (at, across) in self.across.iter().enumerate() {
             crossing[groups.of(at)] = *across;
         }
-        let scored = |comparisons: Comparisons, scores| {
-            Scored { comparisons, scores, counted: None, stretch: 1.0 }.cross_fitted()
+        let scored = |comparisons: Comparisons, scores| Scored {
+            comparisons,
+            scores,
+            counted: None,
+            by: JudgedBy::Folds(folds),
         };
         let these_items = self.across.contains(&true).then(|| {
             let kept = self.these_items.map(|pile| {
@@ -198,11 +204,7 @@ impl FoldScores {
             });
             scored(all.part(|answer| crossing[answer]), at_threshold(kept))
         });
-        Held {
-            new_items: scored(all.clone(), at_threshold(self.new_items)),
-            these_items,
-            by: JudgedBy::Folds(folds),
-        }
+        Held { new_items: scored(all.clone(), at_threshold(self.new_items)), these_items }
     }
 }
 
@@ -228,31 +230,23 @@ fn of_rows(
     Ok(margins)
 }
 
+/// So many items are held out where they recur, so that there is something to say about them …
+const ITEMS_TO_JUDGE_BY: usize = 60;
+/// … unless that would take more than this share of the answers from the training.
+const MOST_TOUCHED: f64 = 0.4;
+
 /// Which items to hold out, so that about a share of the answers touches one of them; none if that is no answer.
-fn items_to_judge_by(
-    all: &Comparisons,
-    items: usize,
-    share: f64,
-    rng: &mut impl crate::random::Rng,
-) -> Option<Vec<bool>> {
-    let count = all.answers();
-    let aside = ((share * count as f64).round() as usize).min(count.saturating_sub(1));
-    if aside == 0 {
+fn items_to_judge_by(all: &Comparisons, items: usize, share: f64, rng: &mut impl Rng) -> Option<Vec<bool>> {
+    if share == 0.0 {
         return None;
     }
-    let mut order: Vec<u32> = (0..count as u32).collect();
-    crate::random::shuffle(rng, &mut order);
-    let mut is_aside = vec![false; count];
-    for answer in &order[..aside] {
-        is_aside[*answer as usize] = true;
-    }
-    let groups = all.groups();
-    let mut out = vec![false; items];
-    for (at, (a, b)) in all.iter().enumerate() {
-        if is_aside[groups.of(at)] {
-            out[a as usize] = true;
-            out[b as usize] = true;
-        }
-    }
-    Some(out)
+    let recur = items_recur(all.piles(), items);
+    let rule = ItemRule {
+        share,
+        counted: Reach::AnyItem,
+        fewest_items: if recur { ITEMS_TO_JUDGE_BY } else { 0 },
+        most_touched: if recur { share.max(MOST_TOUCHED) } else { 1.0 },
+    };
+    let out = hold_out_items(all.piles(), items, &rule, rng);
+    out.contains(&true).then_some(out)
 }

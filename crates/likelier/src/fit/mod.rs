@@ -243,7 +243,9 @@ pub fn fit_with(
     }
     let sensitivity = options
         .sensitivity
-        .then(|| sensitivity::sweep(&prior, &classifier, &data, &config, (supervision, &parts), &aside, observe))
+        .then(|| {
+            sensitivity::sweep(&prior, &classifier, &data, &config, (supervision, &parts), &aside, observe)
+        })
         .transpose()?;
     let pile_scores = if let Some(assessment) = &assessment {
         assessment.scores()
@@ -279,7 +281,7 @@ fn assess(
 ) -> Result<Option<Assessment>, Error> {
     let Some(held) = parts.held(classifier, rows, configure, control, observe)? else { return Ok(None) };
     let these_items = held.these_items.as_ref();
-    Assessment::of(held.new_items, these_items, classifier.threshold(), *grounds, held.by).map(Some)
+    Assessment::of(held.new_items, these_items, classifier.threshold(), *grounds).map(Some)
 }
 
 /// How to train: as recommended but for what is stated, once for each method that may be chosen; never empty.
@@ -330,7 +332,13 @@ impl Watch<'_> {
         }
         let classifier = progress.classifier().ok()?;
         let scored = self.parts.watched(&classifier, rows).ok()??;
-        Some(scored.judged(classifier.threshold(), self.grounds).ok()?.metrics.accuracy)
+        Some(
+            scored
+                .judged(classifier.threshold(), self.grounds, LEVEL)
+                .ok()?
+                .metrics
+                .accuracy,
+        )
     }
 }
 

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::division::Division;
-use super::{BelievedPrior, Event, Grounds, Observer};
+use super::{BelievedPrior, Event, Grounds, LEVEL, Observer};
 use crate::error::Error;
 use crate::estimate::Interval;
 use crate::model::Classifier;
@@ -55,7 +55,8 @@ pub(super) fn sweep(
             let grounds = Grounds::of(supervision, setting.protocol, &BelievedPrior::known(prior))?;
             let held = parts.held(&there, data.rows, &|_| config.clone(), &control, &mut |_| ())?;
             // What cannot be judged at one prior cannot be at any.
-            let judged = held.and_then(|held| held.new_items.judged(there.threshold(), &grounds).ok());
+            let judged =
+                held.and_then(|held| held.new_items.judged(there.threshold(), &grounds, LEVEL).ok());
             let accuracy = judged.map(|judged| judged.metrics.accuracy);
             let called = there.predict(data.rows)?;
             Ok(AtPrior {

@@ -23,7 +23,7 @@ pub(super) fn section(record: &Record<'_>, warnings: &[Warning]) -> Option<Secti
             blocks.push(remark(grave, &finding.message, ""));
         }
     }
-    if let Some(metrics) = &record.trained.label_free {
+    if let Some(metrics) = record.trained.label_free.map(|judged| &judged.metrics) {
         for note in &metrics.notes {
             blocks.push(remark(false, &note.to_string(), note.advice()));
         }

@@ -7,7 +7,7 @@ mod learning;
 mod quality;
 mod scores;
 
-use likelier::Method;
+use likelier::{JudgedBy, Method};
 
 use super::record::{Record, estimate};
 use crate::document::{Block, Document, Section, Table, decimals};
@@ -50,14 +50,20 @@ pub(super) fn document(record: &Record<'_>, warnings: &[Warning]) -> Document {
 fn summary(record: &Record<'_>) -> Section {
     let trained = record.trained;
     let mut cards = Vec::new();
-    if let Some(metrics) = &trained.label_free {
-        let accuracy = metrics.accuracy.clipped(0.0, 1.0);
-        let meaning = "share of right calls, estimated without labels";
-        cards.push([
-            "accuracy".into(),
-            format!("{:.3}", accuracy.value),
-            format!("{} — {meaning}", crate::terminal::range(&metrics.accuracy)),
-        ]);
+    if let Some(judged) = trained.label_free {
+        let meaning = "share of right calls on new items, without labels";
+        let accuracy = &judged.metrics.accuracy;
+        let (value, spread) = match &judged.ranges {
+            None => (
+                format!("{:.3}", accuracy.value.clamp(0.0, 1.0)),
+                format!("{} — ", crate::terminal::range(accuracy)),
+            ),
+            Some(ranges) => {
+                let [low, high] = [ranges.accuracy.low_end.value, ranges.accuracy.high_end.value];
+                (format!("{:.2}–{:.2}", low.clamp(0.0, 1.0), high.clamp(0.0, 1.0)), String::new())
+            }
+        };
+        cards.push(["accuracy".into(), value, format!("{spread}{meaning}")]);
     }
     let (how, range) = match &trained.prior_interval {
         Some(interval) => ("estimated", format!("{} — ", crate::terminal::range(interval))),
@@ -77,7 +83,10 @@ fn summary(record: &Record<'_>) -> Section {
     let mut table = Table::new(["what", "value"]);
     let held_out = match trained.held_out_comparisons {
         0 => "none".to_owned(),
-        count => format!("{count}, used only to judge the classifier"),
+        count if trained.judged_by == Some(JudgedBy::HeldOut) => {
+            format!("{count}, used only to judge the classifier")
+        }
+        _ => "none: other models were judged in its place".to_owned(),
     };
     for (what, value) in [
         ("items", trained.items.to_string()),

@@ -1,11 +1,12 @@
 //! How good the classifier is, as far as comparisons tell.
 
-use likelier::estimate::metrics::Metric;
+use likelier::JudgedBy;
+use likelier::estimate::metrics::{Metric, Range};
 
 use super::super::gather::spread;
-use super::super::record::{Record, estimate};
+use super::super::record::Record;
 use crate::document::{Block, Section, Table};
-use crate::plan::name;
+use crate::judged::{Told, explanation, shown};
 use crate::plot::{Axis, Plot, Rule, Series};
 use crate::terminal::range;
 
@@ -14,31 +15,72 @@ pub(super) fn verdict(record: &Record<'_>) -> String {
     let trained = record.trained;
     let prior = trained.prior.positive();
     let (usual, always) = if prior > 0.5 { (prior, "positive") } else { (1.0 - prior, "negative") };
-    let Some(metrics) = &trained.label_free else {
+    let (Some(judged), Some(by)) = (trained.label_free, trained.judged_by) else {
         return "A classifier was trained, but its quality was not measured, because no comparisons could be used to \
                 judge it."
             .into();
     };
-    let accuracy = &metrics.accuracy;
-    let found = format!(
-        "Judged by {} held-out comparisons, it is right in {:.1} % of cases ({:.1} to {:.1} % with {:.0} % confidence).",
-        trained.held_out_comparisons,
-        100.0 * accuracy.value.clamp(0.0, 1.0),
-        100.0 * accuracy.low.clamp(0.0, 1.0),
-        100.0 * accuracy.high.clamp(0.0, 1.0),
-        100.0 * accuracy.level
-    );
-    let compared = if accuracy.low > usual {
-        format!("Always answering “{always}” would be right in {:.1} %.", 100.0 * usual)
-    } else if accuracy.high < usual {
-        format!("That is WORSE than always answering “{always}”, which is right in {:.1} %.", 100.0 * usual)
+    let percent = |share: f64| format!("{:.1}", 100.0 * share.clamp(0.0, 1.0));
+    let accuracy = &judged.metrics.accuracy;
+    let (found, [low, high]) = match &judged.ranges {
+        None => (
+            format!(
+                "On new items it is right in {} % of cases ({} to {} % with {:.0} % confidence).",
+                percent(accuracy.value),
+                percent(accuracy.low),
+                percent(accuracy.high),
+                100.0 * accuracy.level
+            ),
+            [accuracy.low, accuracy.high],
+        ),
+        Some(ranges) => {
+            let Range { low_end, high_end } = ranges.accuracy;
+            (
+                format!(
+                    "On new items it is right in at least {} % of cases ({} % with sampling error), and in at most {} % \
+                     ({} %). Where in between depends on how labellers order two items of one class.",
+                    percent(low_end.value),
+                    percent(low_end.low),
+                    percent(high_end.value),
+                    percent(high_end.high)
+                ),
+                [low_end.low, high_end.high],
+            )
+        }
+    };
+    let compared = if low > usual {
+        format!("Always answering “{always}” would be right in {} %.", percent(usual))
+    } else if high < usual {
+        format!("That is WORSE than always answering “{always}”, which is right in {} %.", percent(usual))
     } else {
         format!(
-            "That cannot be distinguished from always answering “{always}”, which is right in {:.1} %.",
-            100.0 * usual
+            "That cannot be distinguished from always answering “{always}”, which is right in {} %.",
+            percent(usual)
         )
     };
-    format!("{found} {compared}")
+    let found = format!("{found} {compared} This is known without labels: {}.", who(by, judged.items));
+    match trained.these_items {
+        Some(these) => format!(
+            "{found} On the {} items compared here, which it was trained on, {}.",
+            these.items,
+            shown(Told::At(Metric::Accuracy), these)
+        ),
+        None => found,
+    }
+}
+
+/// Who scored the items that it is judged by.
+fn who(by: JudgedBy, items: usize) -> String {
+    match by {
+        JudgedBy::Folds(folds) => {
+            format!(
+                "{folds} models each left out a part of the {items} items, and were judged by that part"
+            )
+        }
+        JudgedBy::HeldOut | JudgedBy::Given => {
+            format!("it was judged by {items} items that it was not trained on")
+        }
+    }
 }
 
 fn meaning(metric: Metric) -> &'static str {
@@ -53,39 +95,51 @@ fn meaning(metric: Metric) -> &'static str {
     }
 }
 
+fn meaning_of(told: Told) -> &'static str {
+    match told {
+        Told::At(metric) => meaning(metric),
+        Told::Auc => "of a positive and a negative, how often the positive scores higher",
+    }
+}
+
 pub(super) fn section(record: &Record<'_>) -> Section {
     let mut blocks = Vec::new();
-    let lead = match &record.trained.label_free {
+    let lead = match record.trained.label_free {
         None => "Nothing is known about it: no comparisons were held out, or too few.".to_owned(),
-        Some(metrics) => {
-            let mut table = Table::new(["quality", "estimate (95 % interval)", "meaning"]);
+        Some(judged) => {
+            let heading = if judged.ranges.is_some() { "range" } else { "estimate (95 % interval)" };
+            let mut table = Table::new(["quality on new items", heading, "meaning"]);
             let mut forest = Plot::new(
-                "How good it is, without labels",
+                "How good it is on new items, without labels",
                 Axis::new("share").within(0.0, 1.0),
                 "",
-                "Each dot is an estimate; its bar holds the truth in 95 of 100 such cases. Further right is better, except \
-                 for the false positive rate. Bars that reach the border continue beyond it.",
+                if judged.ranges.is_some() {
+                    "Each bar reaches from one end of a range to the other, and its whiskers as far as sampling error \
+                     may take them. Further right is better, except for the false positive rate."
+                } else {
+                    "Each dot is an estimate; its bar holds the truth in 95 of 100 such cases. Further right is better, \
+                     except for the false positive rate. Bars that reach the border continue beyond it."
+                },
             );
-            let all = Metric::ALL
-                .into_iter()
-                .map(|metric| (name(metric), metrics.of(metric), meaning(metric)));
-            let area = (
-                "AUC",
-                Some(metrics.auc),
-                "of a positive and a negative, how often the positive scores higher",
-            );
-            for (name, interval, meaning) in all.chain([area]) {
-                let shown = interval.as_ref().map_or_else(|| "not known".into(), estimate);
-                table.row([name.to_owned(), shown, meaning.to_owned()]);
-                if let Some(interval) = interval {
-                    forest = forest.interval(name, interval.value, interval.low, interval.high);
-                }
+            for told in Told::all() {
+                table.row([told.name().to_owned(), shown(told, judged), meaning_of(told).to_owned()]);
+                forest = match (&judged.ranges, told.point(judged)) {
+                    (Some(ranges), _) => {
+                        let Range { low_end, high_end } = told.range(ranges);
+                        let cut = |ends: [f64; 2]| ends.map(|end| end.clamp(0.0, 1.0));
+                        let ends = cut([low_end.value, high_end.value]);
+                        forest.range(told.name(), ends, cut([low_end.low, high_end.high]))
+                    }
+                    (None, Some(point)) => forest.interval(told.name(), point.value, point.low, point.high),
+                    (None, None) => forest,
+                };
             }
             blocks.push(Block::Figure(forest, Table::default()));
             blocks.push(roc(record));
             blocks.push(Block::Table(table));
+            blocks.extend(explanation(judged).into_iter().map(Block::Text));
             let mut remarks = String::new();
-            if metrics.items_repeat {
+            if judged.metrics.items_repeat {
                 remarks.push_str("Some items occur in several comparisons; the intervals allow for that. ");
             }
             if record.trained.prior_interval.is_some() {
@@ -96,8 +150,8 @@ pub(super) fn section(record: &Record<'_>) -> Section {
             remarks
                 .push_str("All of this depends on the protocol; see below whether the data agree with it.");
             blocks.push(Block::Text(remarks));
-            "These numbers need no labels: they follow from how often the classifier calls each side of the held-out \
-             comparisons positive, from the share of positives, and from how pairs were collected."
+            "These numbers need no labels: they follow from how often items that a model has not seen are called positive on \
+             each side of the comparisons, from the share of positives, and from how pairs were collected."
                 .into()
         }
     };
@@ -113,10 +167,10 @@ fn roc(record: &Record<'_>) -> Block {
         Axis::new("true positive rate (share of positives)").within(0.0, 1.0),
         "Each point of the curve is a threshold: further up, more positives are found; further right, more negatives \
          are called positive. The nearer the curve comes to the upper left corner, the better; the straight line is \
-         guessing.",
+         guessing. The curve takes equals to be ordered by a coin toss.",
     );
     let mut plot = plot.rule(Rule::Diagonal, "guessing").line(Series::new("thresholds", points));
-    if let Some(metrics) = &record.trained.label_free {
+    if let Some(metrics) = record.trained.label_free.map(|judged| &judged.metrics) {
         let here = (metrics.false_positive_rate, metrics.true_positive_rate);
         let point = (here.0.value.clamp(0.0, 1.0), here.1.value.clamp(0.0, 1.0));
         let chosen = Series::new("the threshold in use", vec![point]);

@@ -109,7 +109,8 @@ impl Design {
         };
         let with = |share: f64| {
             let wrong = share * errors.min(called_wrong);
-            let of_wrong = if called_wrong > 0.0 { (called_wrong - 2.0 * wrong).powi(2) / called_wrong } else { 0.0 };
+            let of_wrong =
+                if called_wrong > 0.0 { (called_wrong - 2.0 * wrong).powi(2) / called_wrong } else { 0.0 };
             let rest = (agreed - of_wrong).max(0.0);
             // y = mT(1−F) − 2e₁: the larger, the more is explained, but the less is left for equals. The sum
             // y + √(S_max(R − y²/mT(1−F))) is largest at this y.
@@ -120,7 +121,9 @@ impl Design {
             let left = rest - if called_right > 0.0 { right * right / called_right } else { 0.0 };
             right - called_wrong + 2.0 * wrong + (graded * left.clamp(0.0, graded)).sqrt() + tied
         };
-        (0..=8).map(|step| with(f64::from(step) / 8.0)).fold(f64::NEG_INFINITY, f64::max)
+        (0..=8)
+            .map(|step| with(f64::from(step) / 8.0))
+            .fold(f64::NEG_INFINITY, f64::max)
     }
 
     /// The smallest: equals are tossed, and errors fall on pairs that are called rightly.
@@ -140,7 +143,9 @@ impl Design {
     fn differing_equals(&self, seen: &Seen, gap: f64) -> f64 {
         let rates = self.rates(seen, gap);
         let classes = [self.prior.positive(), self.prior.negative()];
-        (0..2).map(|class| 2.0 * classes[class].powi(2) * rates[class] * (1.0 - rates[class])).sum()
+        (0..2)
+            .map(|class| 2.0 * classes[class].powi(2) * rates[class] * (1.0 - rates[class]))
+            .sum()
     }
 }
 
@@ -176,7 +181,11 @@ mod tests {
         let difference = (mixed * (t - f) - 2.0 * right + 2.0 * wrong + graded * most) / all;
         let share = design.share_of_positives();
         let pooled = share * t + (1.0 - share) * f;
-        Seen { shares: [pooled + 0.5 * difference, pooled - 0.5 * difference], tied_apart: 0.0, agreed: None }
+        Seen {
+            shares: [pooled + 0.5 * difference, pooled - 0.5 * difference],
+            tied_apart: 0.0,
+            agreed: None,
+        }
     }
 
     proptest! {

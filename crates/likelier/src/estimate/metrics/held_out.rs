@@ -106,7 +106,12 @@ impl<'a> HeldOut<'a> {
         for counted in counted {
             if counted.len() != self.scores[0].len() {
                 let scored = self.scores[0].len();
-                return Err(Error::mismatch("sides that count", counted.len(), "scored comparisons", scored));
+                return Err(Error::mismatch(
+                    "sides that count",
+                    counted.len(),
+                    "scored comparisons",
+                    scored,
+                ));
             }
         }
         let counting = Self { counted: Some(counted), ..self };

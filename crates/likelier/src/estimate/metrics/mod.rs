@@ -37,7 +37,7 @@ pub(super) use assumptions::Affine;
 pub(super) use spread::Spread;
 
 use super::Interval;
-use super::distribution::{Confidence, student_t};
+use super::distribution::Confidence;
 use crate::error::Error;
 use crate::prior::Prior;
 use crate::protocol::Mixture;
@@ -53,8 +53,8 @@ pub struct MetricOptions {
     /// Whether the comparisons were generated with exact class counts: then they vary less than
     /// independent ones, and intervals hold the truth more often than their level says.
     pub exact_counts: bool,
-    /// How much longer than one model's standard errors those of the judged scores are: 1 for the scores of one
-    /// model, [`CROSS_FITTED`] for scores of the models of several folds.
+    /// How much wider intervals are than the standard errors of fixed scores say: 1 for the scores of one model by
+    /// many items.
     pub stretch: f64,
 }
 
@@ -64,25 +64,10 @@ impl Default for MetricOptions {
     }
 }
 
-/// Models of several folds share most of what they were trained on, and the model that is judged is none of them:
-/// standard errors that know nothing of that are too small by about this factor
-/// (`reproduce/runs/2026-11-17-new-items`).
-pub const CROSS_FITTED: f64 = 1.3;
-
-/// Fewer items than this, each in several comparisons, say nothing that could be told with an interval.
-pub const FEWEST_ITEMS: usize = 50;
-
 impl MetricOptions {
-    /// How many standard errors an interval reaches. Where items occur in several comparisons it is the number of
-    /// items that says how well these are known.
-    fn confidence(&self, held_out: &HeldOut<'_>) -> Result<Confidence, Error> {
+    fn confidence(&self) -> Result<Confidence, Error> {
         let plain = Confidence::new(self.level)?;
-        let items = held_out.items().filter(|_| held_out.items_repeat());
-        if let Some(found) = items.filter(|items| *items < FEWEST_ITEMS) {
-            return Err(Error::TooFewItems { found, needed: FEWEST_ITEMS });
-        }
-        let errors = items.map_or(plain.errors, |items| student_t(plain.errors, items - 1));
-        Ok(Confidence { errors: self.stretch * errors, ..plain })
+        Ok(Confidence { errors: self.stretch * plain.errors, ..plain })
     }
 }
 
@@ -216,7 +201,7 @@ pub fn metrics(
 ) -> Result<Metrics, Error> {
     let called = |_, _, score: f32| f64::from(u8::from(score > judging.threshold));
     let shares = Spread::of(held_out, called);
-    let confidence = judging.confidence(held_out)?;
+    let confidence = judging.confidence()?;
     let affine = |metric| at_threshold(metric, &shares, assumptions, confidence);
     let ratio = |metric| ratio_at_threshold(metric, &shares, assumptions, confidence);
     let precision = ratio(Metric::Precision);

@@ -109,11 +109,12 @@ pub fn ranges(
             allowed: "at least 0 and below 0.5",
         });
     }
-    let confidence = judging.confidence(held_out)?;
+    let confidence = judging.confidence()?;
     let pairs = pairs_seen(held_out);
     let again = pairs.iter().filter(|pair| pair.agreement.is_some()).count();
     // Under discard an answer to a pair asked again may have been dropped, so two answers are no random two.
-    let asked_again = if collection == Collection::ForcedChoice && again >= FEWEST_AGAIN { again } else { 0 };
+    let asked_again =
+        if collection == Collection::ForcedChoice && again >= FEWEST_AGAIN { again } else { 0 };
     let setting = Setting { assumptions, collection, error_at_most, confidence };
     let at = AtThreshold::new(held_out, &pairs, judging.threshold, asked_again > 0, &setting);
     let metric = |metric: Metric| at.range(|rates, prior| value(metric, rates, prior));
@@ -141,7 +142,13 @@ fn value(metric: Metric, [t, f]: Rates, prior: Prior) -> f64 {
         Metric::TruePositiveRate => t,
         Metric::FalsePositiveRate => f,
         // Nothing called positive: as good as any random call would be.
-        Metric::Precision => if called > 0.0 { p * t / called } else { p },
+        Metric::Precision => {
+            if called > 0.0 {
+                p * t / called
+            } else {
+                p
+            }
+        }
         Metric::F1 => 2.0 * p * t / (p + called),
         Metric::CalledPositive => called,
     }
@@ -207,7 +214,8 @@ impl<'a> AtThreshold<'a> {
             self.interval(|[first, second, agreed, prior]| {
                 let design = self.setting.design(*prior);
                 let shares = [first, second].map(|share| share.clamp(0.0, 1.0));
-                let seen = Seen { shares, tied_apart: self.tied_apart, agreed: self.again.then_some(*agreed) };
+                let seen =
+                    Seen { shares, tied_apart: self.tied_apart, agreed: self.again.then_some(*agreed) };
                 metric(of(&design, &seen), design.prior)
             })
         };
@@ -232,8 +240,7 @@ impl<'a> AtThreshold<'a> {
         let along = [gradient[0], gradient[1]];
         let covariance = self.shares.covariance_along(along);
         let rest = [gradient[2] * self.errors[0].powi(2), gradient[3] * self.errors[1].powi(2)];
-        let variance =
-            quadratic(&covariance, along) + gradient[2] * rest[0] + gradient[3] * rest[1];
+        let variance = quadratic(&covariance, along) + gradient[2] * rest[0] + gradient[3] * rest[1];
         let level = self.setting.confidence.level;
         if variance <= 0.0 {
             return Interval { value, low: value, high: value, level };
@@ -249,8 +256,7 @@ impl<'a> AtThreshold<'a> {
 
 /// The mean of `share`·agreement over the pairs that were asked again, and its standard error.
 fn agreement(pairs: &[PairSeen], share: impl Fn(&PairSeen) -> f64) -> (f64, f64) {
-    let values: Vec<f64> =
-        pairs.iter().filter_map(|pair| Some(pair.agreement? * share(pair))).collect();
+    let values: Vec<f64> = pairs.iter().filter_map(|pair| Some(pair.agreement? * share(pair))).collect();
     let count = values.len() as f64;
     if count < 2.0 {
         return (0.0, 0.0);
@@ -313,11 +319,14 @@ fn auc(held_out: &HeldOut<'_>, pairs: &[PairSeen], again: bool, setting: &Settin
         let table = ScoreTable::new(held_out, weighed);
         let means = Spread::of(held_out, |pile, _, score| table.at(pile, score));
         let of_shares = quadratic(&means.covariance_along([1.0, -1.0]), [1.0, -1.0]);
-        let (_, of_agreement) = agreement(pairs, |pair| {
-            mean(&|cut| if cuts.parts(cut, pair) { slopes[cut][1] } else { 0.0 })
-        });
+        let (_, of_agreement) =
+            agreement(pairs, |pair| mean(&|cut| if cuts.parts(cut, pair) { slopes[cut][1] } else { 0.0 }));
         let step = (0.5 * prior_error).max(1e-6);
-        let of_prior = if prior_error > 0.0 { (area(prior + step) - area(prior - step)) / (2.0 * step) * prior_error } else { 0.0 };
+        let of_prior = if prior_error > 0.0 {
+            (area(prior + step) - area(prior - step)) / (2.0 * step) * prior_error
+        } else {
+            0.0
+        };
         let value = area(prior);
         let variance = of_shares.max(0.0) + of_agreement.powi(2) + of_prior.powi(2);
         let half = setting.confidence.errors * variance.sqrt();
@@ -335,8 +344,10 @@ struct Cuts {
 
 impl Cuts {
     fn new(held_out: &HeldOut<'_>) -> Self {
-        let mut scores: Vec<(f32, usize, f64)> =
-            held_out.iter().map(|(pile, at, score)| (score, pile, held_out.weight(at))).collect();
+        let mut scores: Vec<(f32, usize, f64)> = held_out
+            .iter()
+            .map(|(pile, at, score)| (score, pile, held_out.weight(at)))
+            .collect();
         scores.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
         let mut totals = [0.0; 2];
         for (_, pile, weight) in &scores {
@@ -382,8 +393,11 @@ struct ScoreTable([Vec<(f32, f64)>; 2]);
 impl ScoreTable {
     fn new(held_out: &HeldOut<'_>, of: impl Fn(usize, f32) -> f64) -> Self {
         Self([0, 1].map(|wanted| {
-            let mut scores: Vec<f32> =
-                held_out.iter().filter(|(pile, _, _)| *pile == wanted).map(|(_, _, score)| score).collect();
+            let mut scores: Vec<f32> = held_out
+                .iter()
+                .filter(|(pile, _, _)| *pile == wanted)
+                .map(|(_, _, score)| score)
+                .collect();
             scores.sort_unstable_by(f32::total_cmp);
             scores.dedup();
             scores.into_iter().map(|score| (score, of(wanted, score))).collect()

@@ -1,0 +1,103 @@
+//! How good a classifier is, in the words of every verb: a point with its interval where equals were ordered by a coin,
+//! else a range.
+
+use likelier::estimate::Interval;
+use likelier::estimate::metrics::{Metric, MetricRanges, Range};
+use likelier::{Judged, JudgedBy};
+
+use crate::plan::name;
+
+/// A number that is told: a metric at the threshold, or the AUC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Told {
+    At(Metric),
+    Auc,
+}
+
+/// What matters most.
+pub(crate) const MAIN: [Told; 3] =
+    [Told::At(Metric::Accuracy), Told::At(Metric::BalancedAccuracy), Told::Auc];
+
+impl Told {
+    /// Everything that is told.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        Metric::ALL.into_iter().map(Self::At).chain([Self::Auc])
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::At(metric) => name(metric),
+            Self::Auc => "AUC",
+        }
+    }
+
+    /// If equals were ordered by a coin.
+    pub(crate) fn point(self, judged: &Judged) -> Option<Interval> {
+        match self {
+            Self::At(metric) => judged.metrics.of(metric),
+            Self::Auc => Some(judged.metrics.auc),
+        }
+    }
+
+    pub(crate) fn range(self, ranges: &MetricRanges) -> Range {
+        match self {
+            Self::At(metric) => ranges.of(metric),
+            Self::Auc => ranges.auc,
+        }
+    }
+}
+
+/// A number with what it may be off by, cut to what a share can be.
+pub(crate) fn shown(told: Told, judged: &Judged) -> String {
+    if let Some(ranges) = &judged.ranges {
+        let range = told.range(ranges);
+        let cut = |value: f64| value.clamp(0.0, 1.0);
+        return format!(
+            "{:.3} to {:.3} ({:.3} to {:.3} with sampling error)",
+            cut(range.low_end.value),
+            cut(range.high_end.value),
+            cut(range.low_end.low),
+            cut(range.high_end.high)
+        );
+    }
+    told.point(judged).map_or("not known".into(), |interval| {
+        let cut = interval.clipped(0.0, 1.0);
+        format!("{:.3} ({:.0} % interval {:.3} to {:.3})", cut.value, 100.0 * cut.level, cut.low, cut.high)
+    })
+}
+
+/// The same with its name.
+pub(crate) fn line(told: Told, judged: &Judged) -> String {
+    format!("{:<18} {}", told.name(), shown(told, judged))
+}
+
+/// Of which items the numbers speak, and who scored them.
+pub(crate) fn whose(judged: &Judged, by: JudgedBy) -> String {
+    let items = judged.items;
+    match by {
+        JudgedBy::Folds(folds) => format!(
+            "for new items, without labels, by {folds} models that each left out a part of these {items} items"
+        ),
+        JudgedBy::HeldOut => format!("for new items, without labels, by {items} items that were held out"),
+        JudgedBy::Given => format!("without labels, by {items} items"),
+    }
+}
+
+/// What the ends of a range mean, and what would bring them closer; nothing for a point.
+pub(crate) fn explanation(judged: &Judged) -> Vec<String> {
+    let Some(ranges) = &judged.ranges else { return Vec::new() };
+    let error = 100.0 * ranges.error_at_most;
+    let mut sentences = vec![format!(
+        "The high end holds if labellers order two items of one class by a coin toss, the low end if they order them by \
+         degree just as the classifier does. Either way they are taken to get at most {error:.0} % of mixed pairs wrong \
+         (--labeller-error-at-most)."
+    )];
+    sentences.push(if ranges.asked_again == 0 {
+        "To narrow it, ask some 200 of the pairs a second time, or have some random items labelled (--labels). If you know \
+         that equals were tossed, say --equals coin."
+            .into()
+    } else {
+        format!("{} pairs that were asked again have raised the low end.", ranges.asked_again)
+    });
+    sentences
+}
