@@ -93,11 +93,15 @@ pub(crate) fn explanation(judged: &Judged) -> Vec<String> {
          (--labeller-error-at-most)."
     )];
     sentences.push(if ranges.asked_again == 0 {
-        "To narrow it, ask some 200 of the pairs a second time, or have some random items labelled (--labels). If you know \
-         that equals were tossed, say --equals coin."
+        "To narrow it, have some random items labelled (--labels), ask some 200 of the pairs a second time, or state a \
+         smaller error if you know it. If equals really were tossed, say --equals coin."
             .into()
     } else {
-        format!("{} pairs that were asked again have raised the low end.", ranges.asked_again)
+        format!(
+            "It uses {} pairs that were asked again. To narrow it, have some random items labelled (--labels), or state a \
+             smaller error if you know it.",
+            ranges.asked_again
+        )
     });
     sentences
 }

@@ -47,10 +47,15 @@ impl World {
     }
 
     fn fit(&self, options: &FitOptions, equals: Equals) -> Fitted {
+        self.fit_with_error(options, equals, None)
+    }
+
+    fn fit_with_error(&self, options: &FitOptions, equals: Equals, error_at_most: Option<f64>) -> Fitted {
         let supervision = Supervision::new(Answers::from_iter(self.pairs.clone()))
             .protocol(Protocol::new(Collection::ForcedChoice, 0.0).unwrap())
             .prior(Prior::new(PRIOR).unwrap())
-            .equals(equals);
+            .equals(equals)
+            .error_at_most(error_at_most);
         fit(&self.rows, &supervision, options).unwrap()
     }
 
@@ -68,7 +73,7 @@ impl World {
 fn pure_noise_is_not_called_good_on_new_items_however_well_these_items_are_known() {
     let noise = World::new(300, 6000, 0.0, 0.0, 1);
     let fresh = World::new(4000, 1, 0.0, 0.0, 2);
-    for options in [FitOptions::new(), FitOptions::new().model(ModelKind::Mlp).epochs(20)] {
+    for options in [FitOptions::new(), FitOptions::new().model(ModelKind::Mlp).hidden(vec![50]).epochs(20)] {
         let fitted = noise.fit(&options, Equals::Coin);
         let called = fitted.classifier.predict(&fresh.rows).unwrap();
         let right = called
@@ -111,7 +116,8 @@ fn where_labellers_grade_the_coin_misleads_and_the_range_does_not() {
 #[test]
 fn asking_again_raises_the_low_end() {
     let mut world = World::new(1200, 1200, 2.0, 0.0, 5);
-    let once = world.fit(&FitOptions::new(), Equals::Unknown);
+    let careful = |world: &World| world.fit_with_error(&FitOptions::new(), Equals::Unknown, Some(0.02));
+    let once = careful(&world);
     let truth = world.accuracy(&once);
     // Answers of the same people to a third of the pairs: a coin again where there was one.
     let rng = &mut epoch_stream(9, Purpose::Comparisons, 3);
@@ -120,14 +126,14 @@ fn asking_again_raises_the_low_end() {
         let turned = world.positive[a as usize] == world.positive[b as usize] && chance(rng, 0.5);
         world.pairs.push(if turned { (b, a) } else { (a, b) });
     }
-    let again = world.fit(&FitOptions::new(), Equals::Unknown);
+    let again = careful(&world);
     let low = |fitted: &Fitted| {
         let ranges = fitted.assessment.as_ref().unwrap().new_items.ranges.clone().unwrap();
         (ranges.accuracy.low_end, ranges.asked_again)
     };
     let ((before, none), (after, asked)) = (low(&once), low(&again));
     assert!(none == 0 && asked >= 400);
-    assert!(after.value > before.value + 0.1 && after.low < truth, "{before:?}, then {after:?}; {truth}");
+    assert!(after.value > before.value + 0.03 && after.low < truth, "{before:?}, then {after:?}; {truth}");
 }
 
 #[test]
