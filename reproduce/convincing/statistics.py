@@ -3,7 +3,7 @@
     python statistics.py [--data DIR] [--topics N] [--json]
 
 DIR is a folder with items.csv.gz and answers.csv.gz [default: $LIKELIER_DATA/convincing]. It uses nothing of likelier,
-so that `likelier check` can be compared with it. Nothing but Python 3.10 or later is needed; it takes about a minute.
+so that `likelier check` can be compared with it. Nothing but Python 3.10 or later is needed; it takes a minute.
 
 How it counts:
 
@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 FEWEST = 20  # answers of a person, for anything said about single people
+MANY = 100  # the same, where a person's own share has to be known well
 SHUFFLES = 20
 REPLICATES = 400
 Pair = tuple[str, str]  # the left and the right item
@@ -273,39 +274,45 @@ def degree(data: Data, draw: random.Random) -> Section:
     for items in group(data.topic, data.topic.get).values():
         ranked = sorted(items, key=lambda item: (-won[item] / shown[item], item))
         place.update({item: (rank, 4 * rank // len(ranked)) for rank, item in enumerate(ranked)})
-    counts: dict[tuple[int, int], Counter[str]] = defaultdict(Counter)
+    counts: dict[str, dict[tuple[int, int], Counter[str]]] = defaultdict(lambda: defaultdict(Counter))
     for answer in data.answers:
         if not sides[answer.person]:
             ranks = [place[item] for item in answer.pair]
-            cell = counts[min(ranks)[1], max(ranks)[1]]
+            cell = counts[data.topic[answer.pair[0]]][min(ranks)[1], max(ranks)[1]]
             cell["answers"] += 1
             cell["ties"] += answer.choice == "T"
             if answer.choice != "T":
                 cell["decided"] += 1
                 cell["right"] += (answer.choice == "L") == (ranks[0] < ranks[1])
 
-    def total(cells: Iterable[tuple[int, int]]) -> dict[str, float]:
-        together = sum((counts[cell] for cell in cells), Counter())
+    def total(within: Callable[[int, int], bool]) -> dict:
+        """All pairs whose quarters, counted from the top, are as wanted."""
+        topics = [sum((cell for at, cell in of.items() if within(*at)), Counter()) for of in counts.values()]
+        together = sum(topics, Counter())
+        again = (sum(draw.choices(topics, k=len(topics)), Counter()) for _ in range(REPLICATES))
         return {
             "as_ranked": together["right"] / together["decided"],
+            "over_topics": quantiles((ratio(c["right"], c["decided"]) for c in again), (0.025, 0.975)),
             "ties": together["ties"] / together["answers"],
             "decided": together["decided"],
         }
 
-    same = [cell for place, cell in counts.items() if (place[0] < 2) == (place[1] < 2)]
-    of_answers, of_ties = (sum(c[k] for c in same) / sum(c[k] for c in counts.values()) for k in ("answers", "ties"))
-    places = list(itertools.combinations_with_replacement(range(4), 2))
     result: dict = {
-        "both in the upper half": total(p for p in places if p[1] < 2),
-        "both in the lower half": total(p for p in places if p[0] > 1),
-        "one in each half": total(p for p in places if p[0] < 2 <= p[1]),
-        "both in the top quarter": total([(0, 0)]),
-        "both in the bottom quarter": total([(3, 3)]),
-        "top and bottom quarter": total([(0, 3)]),
+        "both in the upper half": total(lambda _, lower: lower < 2),
+        "both in the lower half": total(lambda higher, _: higher > 1),
+        "one in each half": total(lambda higher, lower: higher < 2 <= lower),
+        "both in the top quarter": total(lambda _, lower: lower == 0),
+        "both in the bottom quarter": total(lambda higher, _: higher == 3),
+        "top and bottom quarter": total(lambda higher, lower: (higher, lower) == (0, 3)),
     }
-    lines = [f"{'':30}{'as ranked':12}{'ties':10}decided answers"]
+    lines = [f"{'':30}{'as ranked':12}{'over topics':20}{'ties':10}decided answers"]
     for name, row in result.items():
-        lines.append(f"{name:30}{percent(row['as_ranked']):12}{percent(row['ties']):10}{row['decided']}")
+        low, high = map(percent, row["over_topics"])
+        interval = f"{low} to {high}"
+        lines.append(f"{name:30}{percent(row['as_ranked']):12}{interval:20}{percent(row['ties']):10}{row['decided']}")
+    cells = [item for of in counts.values() for item in of.items()]
+    same = [cell for at, cell in cells if (at[0] < 2) == (at[1] < 2)]
+    of_answers, of_ties = (sum(c[k] for c in same) / sum(c[k] for _, c in cells) for k in ("answers", "ties"))
     result["both in one half"] = {"of_answers": of_answers, "of_ties": of_ties}
     lines.append(f"both in one half: {percent(of_answers)} of all answers, {percent(of_ties)} of all ties")
     return result, lines
@@ -383,6 +390,14 @@ def couple_scores(data: Data, chosen: dict[tuple[str, Pair], str]) -> dict[Pair,
     }
 
 
+def line_through(xs: Sequence[float], ys: Sequence[float]) -> tuple[float, float]:
+    """Correlation, and the slope of y against x."""
+    x, y = mean(xs), mean(ys)
+    both = sum((a - x) * (b - y) for a, b in zip(xs, ys))
+    square_x, square_y = sum((a - x) ** 2 for a in xs), sum((b - y) ** 2 for b in ys)
+    return ratio(both, math.sqrt(square_x * square_y)), ratio(both, square_x)
+
+
 def beyond(scores: Iterable[float]) -> tuple[int, int]:
     scores = list(scores)
     return sum(z > 3 for z in scores), sum(z < -3 for z in scores)
@@ -446,6 +461,15 @@ def people(data: Data, draw: random.Random) -> Section:
             ),
             "  farthest: " + ", ".join(f"{p} {of[p].z:+.1f} ({100 * of[p].share:+.0f} points)" for p in most),
         ]
+    often = [p for p in scores["agreement"] if len(data.of_person[p]) >= MANY]
+    if len(often) > 2:
+        habit = [[scores[name][p].share for p in often] for name in ("ties", "agreement")]
+        together, slope = line_through(*habit)
+        result["ties_and_agreement"] = {"people": len(often), "correlation": together, "slope": slope}
+        lines.append(
+            f"of {len(often)} people with at least {MANY} answers, those who say tie less agree less: correlation "
+            f"{together:.2f}; ten points of ties go with {10 * slope:.1f} points of agreement"
+        )
     seen = beyond(z for z, _, _ in two.values())
     most_alike = sorted(two, key=lambda t: -two[t][0])[:5]
     least_alike = sorted(two, key=lambda t: two[t][0])[:5]
@@ -468,7 +492,8 @@ def people(data: Data, draw: random.Random) -> Section:
         f"copies: two people who decided at least {FEWEST} pairs in common",
         (
             f"  {seen[0]} of {len(two)} couples agree too much (chance {chance['couples'][0]:.1f}), "
-            f"{seen[1]} too little (chance {chance['couples'][1]:.1f}); {result['couples']['always_alike']} agree always"
+            f"{seen[1]} too little (chance {chance['couples'][1]:.1f}); "
+            f"{result['couples']['always_alike']} agree always"
         ),
         "  most alike: " + ", ".join(map(show, most_alike)),
         "  least alike: " + ", ".join(map(show, least_alike)),
@@ -766,8 +791,7 @@ def within_people(data: Data, stamps: dict[str, list[datetime]], words: dict[str
             means = [sum(column) / len(rows) for column in zip(*rows)]
             xs += [row[0] - means[0] for row in rows]
             ys += [row[1] - means[1] for row in rows]
-    scale = math.sqrt(sum(x * x for x in xs) * sum(y * y for y in ys))
-    return sum(x * y for x, y in zip(xs, ys)) / scale if scale else math.nan
+    return line_through(xs, ys)[0]
 
 
 def runs(data: Data) -> Section:
