@@ -1,6 +1,6 @@
 """How often are people's answers on unseen topics predicted?
 
-    python topics.py LIKELIER DIR [--folds 5] [--json] [-- OPTION …]
+    python topics.py LIKELIER DIR [--folds 5] [--seen] [--json] [-- OPTION …]
 
 LIKELIER is the program, DIR a folder made by prepare.py. The two sides of a debate use the same words, so whole debates
 are held out: debate k of the file belongs to fold k % FOLDS. For each fold a model learns from all answers
@@ -10,6 +10,9 @@ of the other debates, and scores the items of the held-out ones. OPTIONs after -
 - answers: decided answers that name the item with the higher score (equal scores count half),
 - majorities: the same for the majority of each pair's decided answers; pairs without one are left out,
 - unanimous: the same for pairs with at least three decided answers that are all alike.
+
+With --seen, every FOLDSth answer is held out instead: the model has seen the items, and what other people said about
+the same pair. Only answers are counted then. The difference is what a split of the answers hides.
 
 Intervals are 95 %, from a bootstrap over the topics.
 """
@@ -88,17 +91,12 @@ def summary(counts: dict[str, list[float]], replicates: int = 2000) -> dict[str,
     }
 
 
-def learn(
-    program: str, items: Table, answers: Table, held: set[str], names: list[str], extra: list[str]
-) -> dict[str, float]:
-    """The scores of the items of held-out topics, by a model of all others."""
+def learn(program: str, items: Table, answers: Table, unseen: Table, extra: list[str]) -> dict[str, float]:
+    """The scores of the items of `unseen`, by a model that learned from the answers about `items`."""
     with tempfile.TemporaryDirectory() as folder:
         here = Path(folder)
-        columns = ["id", *names]
-        topic = {side: row["group"] for row in answers for side in (row["likelier"], row["other"])}
-        write(here / "seen.csv", [{c: row[c] for c in columns} for row in items if topic[row["id"]] not in held])
-        write(here / "unseen.csv", [{c: row[c] for c in columns} for row in items if topic[row["id"]] in held])
-        write(here / "answers.csv", [row for row in answers if row["group"] not in held])
+        for name, rows in (("seen.csv", items), ("unseen.csv", unseen), ("answers.csv", answers)):
+            write(here / name, rows)
         stated = ["--prior", "0.5", "--protocol", "forced-choice", "--hold-out", "0", "--no-report"]
         files = ["--items", "seen.csv", "--comparisons", "answers.csv", "--out", "model"]
         for command in (
@@ -114,6 +112,7 @@ def main() -> None:
     parser.add_argument("program", help="the program likelier")
     parser.add_argument("folder", type=Path, help="a folder made by prepare.py")
     parser.add_argument("--folds", type=int, default=5)
+    parser.add_argument("--seen", action="store_true", help="hold out answers, not debates")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("extra", nargs="*", help="options of `likelier train`, after --")
     options = parser.parse_args()
@@ -126,12 +125,15 @@ def main() -> None:
     features = [name for name in items[0] if name != "id"]
     words = [name for name in features if name[0] == "h" and name[1:].isdigit()]
     named = [name for name in features if name not in words]
-    debates: dict[str, set[str]] = defaultdict(set)
-    for row in answers:
-        debates[row["group"].split("_")[0]].add(row["group"])
-    folds: list[set[str]] = [set() for _ in range(options.folds)]
-    for number, topics in enumerate(debates.values()):
-        folds[number % options.folds] |= topics
+    topic = {item: row["group"] for row in answers for item in (row["likelier"], row["other"])}
+    debates = list(dict.fromkeys(row["group"].split("_")[0] for row in answers))
+    debate_fold = {debate: number % options.folds for number, debate in enumerate(debates)}
+
+    def fold(number: int, row: dict[str, str]) -> int:
+        return number % options.folds if options.seen else debate_fold[row["group"].split("_")[0]]
+
+    folds = [fold(number, row) for number, row in enumerate(answers)]
+    kinds = KINDS[:1] if options.seen else KINDS
 
     longer = {row["id"]: float(row["log_words"]) for row in items}
     results = {"the longer text wins, nothing learned": {k: summary(c) for k, c in tally(answers, longer).items()}}
@@ -139,28 +141,32 @@ def main() -> None:
         ("learned: number of words alone", ["words", "log_words"]),
         ("learned: named features", named),
         ("learned: hashed words", words),
-        ("learned: both", [*named, *words]),
+        ("learned: both", [*named, *words] if words else []),
     ):
         if not chosen:
             continue
-        pooled: Tally = {kind: {} for kind in KINDS}
-        for held in folds:
-            scores = learn(program, items, answers, held, chosen, options.extra)
-            unseen = [row for row in answers if row["group"] in held]
-            for kind, counts in tally(unseen, scores).items():
-                pooled[kind].update(counts)
+        pooled: Tally = {kind: defaultdict(lambda: [0.0, 0.0]) for kind in kinds}
+        table = [{column: row[column] for column in ("id", *chosen)} for row in items]
+        for held in range(options.folds):
+            train, test = ([row for row, f in zip(answers, folds) if (f == held) == side] for side in (False, True))
+            topics = [{row["group"] for row in rows} for rows in (train, test)]
+            seen, unseen = ([row for row in table if topic[row["id"]] in of] for of in topics)
+            counts = tally(test, learn(program, seen, train, unseen, options.extra))
+            for kind in kinds:
+                for name_of, numbers in counts[kind].items():
+                    pooled[kind][name_of] = [a + b for a, b in zip(pooled[kind][name_of], numbers)]
         results[name] = {kind: summary(counts) for kind, counts in pooled.items()}
 
     if options.json:
         print(json.dumps(results, indent=2))
         return
-    held_out = ", ".join(str(len(fold)) for fold in folds)
-    print(f"{len(answers)} answers, {len(debates)} debates; topics held out in each fold: {held_out}\n")
-    print(f"{'ordered rightly':40}" + "".join(f"{kind:24}" for kind in KINDS))
+    held_out = "answers" if options.seen else f"debates of {len(debates)}"
+    print(f"{len(answers)} answers, {len(set(topic.values()))} topics; {options.folds} folds of {held_out}\n")
+    print(f"{'ordered rightly':40}" + "".join(f"{kind:24}" for kind in kinds))
     for name, of in results.items():
-        cells = (f"{r['share']:.3f} ({r['low']:.3f} to {r['high']:.3f})" for r in (of[kind] for kind in KINDS))
+        cells = (f"{r['share']:.3f} ({r['low']:.3f} to {r['high']:.3f})" for r in (of[kind] for kind in kinds))
         print(f"{name:40}" + "".join(f"{cell:24}" for cell in cells))
-    print(f"{'counted':40}" + "".join(f"{of[kind]['counted']:<24}" for kind in KINDS))
+    print(f"{'counted':40}" + "".join(f"{of[kind]['counted']:<24}" for kind in kinds))
 
 
 if __name__ == "__main__":
