@@ -6,6 +6,8 @@
 mod answers;
 mod comparisons;
 mod features;
+#[cfg(feature = "engine")]
+mod hold_out;
 mod repeats;
 mod rows;
 mod sparse;
@@ -23,6 +25,8 @@ pub use comparisons::Piles;
 pub(crate) use comparisons::{AnswerGroups, check_items};
 pub use comparisons::{Comparisons, LoosePiles};
 pub use features::{Column, Features};
+#[cfg(feature = "engine")]
+pub(crate) use hold_out::{ItemRule, Reach, answered_pairs, hold_out_items, items_recur};
 #[doc(hidden)]
 pub use repeats::{RepeatCount, Repeats};
 #[cfg(feature = "engine")]

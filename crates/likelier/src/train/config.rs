@@ -74,10 +74,13 @@ pub enum Predictor {
     Teacher,
 }
 
-/// Comparisons that are not trained on, to choose the best epoch without a label.
+/// Comparisons that are not trained on, to choose the best epoch without a label. Where items occur in several
+/// comparisons, items are held out: then both items of a held-out comparison are new to the model, and
+/// comparisons with one such item are left aside.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct EarlyStop {
-    /// The share of the comparisons.
+    /// The share of the comparisons that is wanted. It may be less where items are compared with many others:
+    /// at most 40 % of the comparisons are kept from training, unless the share itself is larger.
     pub share: f64,
     /// What is best.
     pub criterion: Criterion,

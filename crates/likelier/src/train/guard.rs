@@ -3,7 +3,7 @@
 //! Expectation–maximisation can end in one class, and it can only refine what its warm-up has learned. So its
 //! classifier is held against the scorer that the warm-up left, which is the one to fall back on.
 //!
-//! Held-out comparisons are looked at by rank alone: Ã, the share of cross-pile pairs of scores that are in order. Their likelihood would blame a network for being too sure of itself, which does not change what it
+//! Held-out comparisons, whose items the model has not seen in others (`parts.rs`), are looked at by rank alone: Ã, the share of cross-pile pairs of scores that are in order. Their likelihood would blame a network for being too sure of itself, which does not change what it
 //! predicts.
 
 use std::fmt;

@@ -10,6 +10,7 @@ mod guard;
 mod memory;
 mod notes;
 mod optimiser;
+mod parts;
 mod passes;
 mod posterior;
 mod recommended;

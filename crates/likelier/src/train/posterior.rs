@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use super::early_stop::Parts;
+use super::parts::Parts;
 use super::run::Run;
 use crate::error::Error;
 use crate::model::Weights;

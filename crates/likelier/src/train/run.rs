@@ -4,8 +4,9 @@ use std::borrow::Cow;
 
 use super::batches::Batches;
 use super::config::{Config, Criterion, Predictor, PruningSchedule};
-use super::early_stop::{Best, Parts, measure};
+use super::early_stop::{Best, measure};
 use super::optimiser::Optimiser;
+use super::parts::Parts;
 use super::passes::Passing;
 use super::posterior::Posterior;
 use super::teacher::Teacher;
@@ -54,7 +55,8 @@ impl<'a> Run<'a> {
         data.piles.check(data.rows.len())?;
         let labels = labels_for(data, config.method)?;
         let share = config.early_stop.map_or(0.0, |early_stop| early_stop.share);
-        let parts = Parts::new(data.piles, share, &mut stream(config.seed, Purpose::HoldOut));
+        let mut rng = stream(config.seed, Purpose::HoldOut);
+        let parts = Parts::new(data.piles, data.rows.len(), share, &mut rng);
         check_hold_out(config, &parts, data.piles.are_paired())?;
         let batches = Batches::new(parts.piles(), config.batch_rows);
         let width = data.rows.width();

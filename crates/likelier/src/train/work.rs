@@ -1,6 +1,6 @@
 //! What a run needs from batch to batch: work space, and sums over an epoch.
 
-use super::early_stop::Parts;
+use super::parts::Parts;
 use super::{EpochSummary, Phase};
 use crate::data::Label;
 use crate::risk::{Evaluation, Gradients};
