@@ -14,6 +14,7 @@
 
 mod assumptions;
 mod auc;
+mod difference;
 mod held_out;
 mod note;
 mod risk;
@@ -23,6 +24,7 @@ mod spread;
 use serde::Serialize;
 
 pub use assumptions::Assumptions;
+pub use difference::{CutScores, MetricDifference};
 pub use held_out::HeldOut;
 pub use note::Note;
 #[doc(hidden)]
