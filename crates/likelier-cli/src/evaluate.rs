@@ -6,15 +6,18 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use likelier::data::Texts;
 use likelier::estimate::Interval;
-use likelier::estimate::metrics::Metric;
+use likelier::estimate::metrics::{CutScores, Metric};
 use likelier::evaluate::LabelledMetrics;
-use likelier::{Assessment, BelievedPrior, Classifier, Grounds, Judged, LEVEL, Prior, Protocol, Warning};
+use likelier::{
+    Assessment, BelievedPrior, Classifier, Comparisons, Grounds, Judged, LEVEL, Prior, Protocol, Warning,
+};
 use likelier_tables::{
     BatchIds, DatasetCard, Ids, ItemBatch, ItemBatches, Layout, odd_answers, read_answers,
 };
 use serde::Serialize;
 
 use crate::arguments::{BeliefArguments, FormatArguments, LabellerArguments};
+use crate::compared::Compared;
 use crate::judged::{Told, explanation, shown};
 use crate::labels::parse_labels;
 use crate::models;
@@ -24,17 +27,22 @@ use crate::terminal::{About, Result, detail, print_json, print_text, range, stan
 ///
 /// Comparisons need no labels, but the model must not have been trained on them, and they must come from the
 /// population with the given prior. If it was trained on other comparisons of the same items, the numbers are about
-/// these items, not about new ones. Columns of the items are found by the names that the model knows.
+/// these items, not about new ones. Columns of the items are found by the names that the model knows. A second
+/// model is compared with the first on the same comparisons and rows: its figures minus those of the first.
 #[derive(Args)]
 #[command(after_help = "Examples:
   likelier evaluate model.likelier --items items.csv --comparisons held-out.csv --prior 0.3 \\
       --protocol forced-choice
+  likelier evaluate old.likelier new.likelier --items items.csv --comparisons held-out.csv
   likelier evaluate model.likelier --items test.csv --label label
   likelier evaluate model.likelier --items test.csv --label species --positive virginica")]
 pub(crate) struct EvaluateVerb {
     /// The model file; - for standard input.
     #[arg(value_name = "MODEL")]
     model: PathBuf,
+    /// A second model: by how much is it better than the first?
+    #[arg(value_name = "OTHER")]
+    other: Option<PathBuf>,
     /// The items: CSV, TSV, Parquet, NPY, NPZ or LIBSVM, also as .gz or .xz; - for standard input.
     #[arg(long, value_name = "FILE")]
     items: PathBuf,
@@ -69,6 +77,8 @@ struct Evaluated<'a> {
     threshold: f32,
     label_free: Option<LabelFree>,
     labelled: Option<LabelledMetrics>,
+    /// The second model minus the first, where there is one.
+    difference: Option<Compared<'a>>,
 }
 
 /// What comparisons tell, and under which assumptions.
@@ -79,6 +89,10 @@ struct LabelFree {
     protocol: Protocol,
     #[serde(flatten)]
     judged: Judged,
+    #[serde(skip)]
+    comparisons: Comparisons,
+    #[serde(skip)]
+    grounds: Grounds,
 }
 
 /// All items, scored.
@@ -91,22 +105,42 @@ struct ScoredItems {
 
 impl EvaluateVerb {
     pub(crate) fn run(&self) -> Result<()> {
-        let files = [Some(&self.model), Some(&self.items), self.comparisons.as_ref()];
+        let files = [Some(&self.model), self.other.as_ref(), Some(&self.items), self.comparisons.as_ref()];
         standard_input::at_most_once(files.into_iter().flatten())?;
         let classifier = models::load(&self.model)?;
-        let scored = self.score(&classifier)?;
+        let other = self.other.as_deref().map(models::load).transpose()?;
+        let items = standard_input::path_of(&self.items)?;
+        let scored = self.score(&items, &classifier)?;
         let mut warnings: Vec<Warning> =
             models::unseen_categories(scored.unseen_categories).into_iter().collect();
         let label_free = match &self.comparisons {
             Some(path) => Some(self.label_free(path, &classifier, &scored, &mut warnings)?),
             None => None,
         };
-        let labelled = match &self.label {
-            Some(column) => {
-                let labels = parse_labels(&scored.labels, column, &self.positive)?;
-                Some(LabelledMetrics::new(&scored.scores, &labels, classifier.threshold(), LEVEL)?)
-            }
+        let labels = match &self.label {
+            Some(column) => Some(parse_labels(&scored.labels, column, &self.positive)?),
             None => None,
+        };
+        let cut = CutScores { scores: &scored.scores, threshold: classifier.threshold() };
+        let labelled = labels
+            .as_ref()
+            .map(|labels| LabelledMetrics::new(cut.scores, labels, cut.threshold, LEVEL))
+            .transpose()?;
+        let difference = match (&self.other, &other) {
+            (Some(path), Some(other)) => {
+                let second = self.score(&items, other)?;
+                let unseen = models::unseen_categories(second.unseen_categories);
+                warnings.extend(unseen.filter(|_| scored.unseen_categories == 0));
+                if let Some(LabelFree { prior, protocol, .. }) = &label_free {
+                    let new = differences(*prior, *protocol, other).filter(|one| !warnings.contains(one));
+                    let new: Vec<Warning> = new.collect();
+                    warnings.extend(new);
+                }
+                let second = CutScores { scores: &second.scores, threshold: other.threshold() };
+                let judged_by = label_free.as_ref().map(|found| (&found.comparisons, found.grounds.assumptions()));
+                Some(Compared::new(path, [second, cut], judged_by, labels.as_deref())?)
+            }
+            _ => None,
         };
         let found = Evaluated {
             model: &self.model,
@@ -114,6 +148,7 @@ impl EvaluateVerb {
             threshold: classifier.threshold(),
             label_free,
             labelled,
+            difference,
         };
         if self.json {
             print_json("evaluate", &found, &warnings)
@@ -123,10 +158,9 @@ impl EvaluateVerb {
     }
 
     /// Reads the items a batch at a time and keeps their ids, scores and labels.
-    fn score(&self, classifier: &Classifier) -> Result<ScoredItems> {
+    fn score(&self, items: &Path, classifier: &Classifier) -> Result<ScoredItems> {
         let layout = Layout { id: self.id.clone(), label: self.label.clone(), ..self.format.layout() };
-        let items = standard_input::path_of(&self.items)?;
-        let mut batches = ItemBatches::open(&items, classifier.features(), &layout)?;
+        let mut batches = ItemBatches::open(items, classifier.features(), &layout)?;
         let (mut batch, mut names) = (ItemBatch::default(), None);
         let (mut scores, mut labels, mut unseen_categories) = (Vec::new(), Texts::new(), 0);
         while batches.read(&mut batch)? {
@@ -168,29 +202,22 @@ impl EvaluateVerb {
         let stated = self.belief.collected.stated(&card, Some(trained.protocol), warnings)?;
         let protocol = stated.unwrap_or(trained.protocol);
         let prior = self.belief.stated_prior(&card, warnings)?.unwrap_or(trained.prior);
-        for (what, ours, theirs) in [
-            ("the prior", prior.to_string(), trained.prior.to_string()),
-            ("the protocol", protocol.to_string(), trained.protocol.to_string()),
-        ] {
-            if ours != theirs {
-                warnings.push(Warning::DiffersFromModel { what, here: ours, trained: theirs });
-            }
-        }
+        warnings.extend(differences(prior, protocol, classifier));
         let grounds = Grounds::new(protocol, &BelievedPrior::known(prior))?
             .equals(self.labellers.equals(&card, warnings)?)
             .error_at_most(self.labellers.error_at_most())
             .exact_counts(card.has_exact_counts());
-        let (scores, threshold) = (&scored.scores, classifier.threshold());
-        let assessment = Assessment::of_scores(scores, threshold, answers.comparisons(), grounds)?;
+        let (scores, threshold, comparisons) = (&scored.scores, classifier.threshold(), answers.comparisons());
+        let assessment = Assessment::of_scores(scores, threshold, comparisons.clone(), grounds)?;
         warnings.extend(assessment.warnings());
-        Ok(LabelFree { prior, protocol, judged: assessment.new_items })
+        Ok(LabelFree { prior, protocol, judged: assessment.new_items, comparisons, grounds })
     }
 }
 
 impl Evaluated<'_> {
     fn text(&self) -> String {
         let mut text = format!("{}, {} items\n", self.model.display(), self.items);
-        if let Some(LabelFree { prior, protocol, judged }) = &self.label_free {
+        if let Some(LabelFree { prior, protocol, judged, .. }) = &self.label_free {
             let _ = writeln!(
                 text,
                 "  without labels: {} comparisons, prior {prior}, {protocol}; valid if the model was not trained on them, \
@@ -230,8 +257,23 @@ impl Evaluated<'_> {
                 let _ = writeln!(text, "note: {note}");
             }
         }
+        if let Some(difference) = &self.difference {
+            let columns = [self.label_free.is_some(), self.labelled.is_some()];
+            text.push_str(&difference.text(self.model, columns));
+        }
         text
     }
+}
+
+/// What a model was told otherwise in training.
+fn differences(prior: Prior, protocol: Protocol, classifier: &Classifier) -> impl Iterator<Item = Warning> {
+    let trained = classifier.setting();
+    let both = [
+        ("the prior", prior.to_string(), trained.prior.to_string()),
+        ("the protocol", protocol.to_string(), trained.protocol.to_string()),
+    ];
+    let differ = both.into_iter().filter(|(_, here, trained)| here != trained);
+    differ.map(|(what, here, trained)| Warning::DiffersFromModel { what, here, trained })
 }
 
 fn with_labels(labelled: &LabelledMetrics, told: Told) -> String {

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod check;
+mod compared;
 mod completions;
 #[doc(hidden)]
 pub mod dataset;

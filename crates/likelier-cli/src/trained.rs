@@ -170,7 +170,7 @@ fn selection_text(selection: &Selection) -> String {
     let width = names.chain(["candidate".len()]).max().unwrap_or(0);
     let mut text = format!(
         "  chosen from {}, by the {} of {} comparisons in {} folds (lower is better):\n    {:<width$}  held out   \
-             behind the best\n",
+             ahead of the default\n",
         selection.candidates.len(),
         selection.yardstick,
         selection.comparisons,
@@ -180,22 +180,30 @@ fn selection_text(selection: &Selection) -> String {
     for Contender { name, standing } in &selection.candidates {
         let mark = if *name == selection.chosen { "→" } else { " " };
         let _ = match standing {
-            Some(of) if *name == selection.best => {
-                writeln!(text, "  {mark} {name:<width$}    {:.4}   the best", of.value.value)
+            Some(of) if *name == selection.default => {
+                writeln!(text, "  {mark} {name:<width$}    {:.4}   the default", of.value.value)
             }
             Some(of) => writeln!(
                 text,
                 "  {mark} {name:<width$}    {:.4}   {:.4} ± {:.4}",
-                of.value.value, of.behind, of.standard_error
+                of.value.value, of.ahead, of.standard_error
             ),
             None => writeln!(text, "  {mark} {name:<width$}         –   its training broke down"),
         };
     }
-    text.push_str(if selection.chosen == selection.best {
-        "  → is the best, and no candidate above it in the list comes within one standard error of it\n"
-    } else {
-        "  → is the first in the list that is at most one standard error (±) behind the best\n"
-    });
+    let needed = selection.needed_errors;
+    let chosen = selection.candidates.iter().find(|one| one.name == selection.chosen);
+    let _ = match chosen.and_then(|one| one.standing) {
+        Some(of) if selection.chosen != selection.default => writeln!(
+            text,
+            "  → is clearly better than the default (difference {:.4} ± {:.4}, more than {needed:.1} standard errors)",
+            of.ahead, of.standard_error
+        ),
+        _ => writeln!(
+            text,
+            "  → is the default; no candidate is clearly better (ahead by more than {needed:.1} standard errors, ±)"
+        ),
+    };
     text
 }
 
@@ -207,33 +215,41 @@ mod tests {
 
     #[test]
     fn the_table_marks_the_chosen_one_and_says_whose_training_broke_down() {
-        let standing = |value, behind| Standing {
+        let standing = |value, ahead, standard_error| Standing {
             value: Interval { value, low: value, high: value, level: 0.95 },
-            behind,
-            standard_error: 0.02,
+            ahead,
+            standard_error,
         };
         let one = |name: &str, standing| Contender { name: name.into(), standing };
-        let selection = Selection {
+        let selection = |chosen: &str, error| Selection {
             yardstick: Yardstick::Orientation,
             comparisons: 100,
             folds: 5,
-            chosen: "first".into(),
+            chosen: chosen.into(),
+            default: "first".into(),
             best: "second".into(),
+            needed_errors: 1.645,
             candidates: vec![
                 one("wild", None),
-                one("first", Some(standing(0.51, 0.01))),
-                one("second", Some(standing(0.5, 0.0))),
+                one("first", Some(standing(0.51, 0.0, 0.0))),
+                one("second", Some(standing(0.5, 0.01, error))),
             ],
         };
         assert_eq!(
-            selection_text(&selection),
+            selection_text(&selection("first", 0.02)),
             "  chosen from 3, by the orientation of 100 comparisons in 5 folds (lower is better):
-    candidate  held out   behind the best
+    candidate  held out   ahead of the default
     wild              –   its training broke down
-  → first        0.5100   0.0100 ± 0.0200
-    second       0.5000   the best
-  → is the first in the list that is at most one standard error (±) behind the best
+  → first        0.5100   the default
+    second       0.5000   0.0100 ± 0.0200
+  → is the default; no candidate is clearly better (ahead by more than 1.6 standard errors, ±)
 "
+        );
+        assert_eq!(
+            selection_text(&selection("second", 0.002)).lines().last(),
+            Some(
+                "  → is clearly better than the default (difference 0.0100 ± 0.0020, more than 1.6 standard errors)"
+            )
         );
     }
 }

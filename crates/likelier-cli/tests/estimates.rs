@@ -234,3 +234,47 @@ fn labels_are_understood_or_asked_for() {
     assert!(said.contains("5 held-out comparisons are too few"), "{said}");
     assert!(said.contains("hint: collect more"), "{said}");
 }
+
+#[test]
+fn two_models_are_compared_on_the_same_comparisons_and_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    made_up(folder.path(), 400, |_| String::new(), "");
+    for (out, method) in [("a", "pair-posterior"), ("b", "pcomp-relu --learning-rate 0.00001")] {
+        let train = format!(
+            "train {FILES} --features size --prior 0.5 --protocol forced-choice --epochs 50 --method {method} --out {out}"
+        );
+        let trained = likelier(folder.path(), &train);
+        assert!(trained.status.success(), "{}", String::from_utf8_lossy(&trained.stderr));
+    }
+    let with = format!("{FILES} --label label --positive good");
+    let run = |models: &str| likelier(folder.path(), &format!("evaluate {models} {with}"));
+    let (found, _) = result(&likelier(folder.path(), &format!("evaluate a b {with} --json")));
+    let (first, _) = result(&likelier(folder.path(), &format!("evaluate a {with} --json")));
+    let (second, _) = result(&likelier(folder.path(), &format!("evaluate b {with} --json")));
+    assert!(first["difference"].is_null());
+    assert_eq!(found["label_free"], first["label_free"]);
+    for by in ["label_free", "labelled"] {
+        for metric in ["accuracy", "balanced_accuracy", "auc"] {
+            let difference = &found["difference"][by][metric];
+            assert_interval(difference);
+            // With labels some of them are plain numbers.
+            let of = |one: &Value| {
+                let one = &one[by][metric];
+                number(one.get("value").unwrap_or(one))
+            };
+            let expected = of(&second) - of(&first);
+            assert!((number(&difference["value"]) - expected).abs() < 1e-9, "{by} {metric}: {found}");
+        }
+    }
+    let text = String::from_utf8(run("a b").stdout).unwrap();
+    assert!(
+        text.contains(
+            "\nb minus a, on the same comparisons (valid if neither model was trained on them)\n"
+        ),
+        "{text}"
+    );
+    let own = String::from_utf8(run("a a").stdout).unwrap();
+    let zero = "+0.000 (+0.000 to +0.000)";
+    assert!(own.contains(&format!("accuracy              {zero}   {zero}\n")), "{own}");
+    assert!(complaint(&run("a missing")).contains("missing"));
+}

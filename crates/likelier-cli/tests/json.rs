@@ -18,6 +18,9 @@ fn every_printed_field_is_documented_and_every_documented_field_is_printed() {
         format!("train {with} --prior auto --select --sensitivity --epochs 20 --out model"),
         format!("evaluate model {with}"),
         "evaluate model --items labelled.csv --label label".into(),
+        format!("train {with} --prior 0.4 --method pcomp-relu --epochs 5 --out second"),
+        "evaluate model second --items labelled.csv --comparisons pairs.csv --protocol forced-choice --label label"
+            .into(),
         "predict model items.csv --out scores.csv".into(),
         "inspect model".into(),
         "export model --out model.onnx".into(),

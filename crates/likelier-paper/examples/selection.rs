@@ -4,8 +4,8 @@
 //! LIKELIER_DATA=… cargo run --release -p likelier-paper --example selection > raw.csv
 //! ```
 //!
-//! A row for each candidate of each trial: its out-of-fold criteria, whether each yardstick chose it (with the
-//! one-standard-error rule, and as the best alone), and its test accuracy after training on all pairs. The
+//! A row for each candidate of each trial: its out-of-fold criteria, whether each yardstick chose it (by
+//! the rule of the library, and as the best alone), and its test accuracy after training on all pairs. The
 //! first candidate is the default configuration.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
@@ -25,7 +25,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let data_dir = std::env::var_os("LIKELIER_DATA").ok_or("set LIKELIER_DATA to the data directory")?;
     print!("dataset,prior,seed,place,candidate,accuracy");
     for yardstick in Yardstick::ALL {
-        print!(",{yardstick},{yardstick}_behind,{yardstick}_error,{yardstick}_chosen,{yardstick}_best");
+        print!(",{yardstick},{yardstick}_ahead,{yardstick}_error,{yardstick}_chosen,{yardstick}_best");
     }
     println!();
     let sets = [Benchmark::Optdigits, Benchmark::Cnae9, Benchmark::Pendigits, Benchmark::Usps];
@@ -50,8 +50,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 let (control, dealing) = (Control::default(), Dealing { seed, ..Dealing::default() });
                 let judged = out_of_fold(&dataset.rows, pairs, &candidates, &dealing, &control, |_, _| ())?;
                 let fitted = fit_each(&dataset.rows, pairs, &candidates, &control)?;
-                let choices = Yardstick::ALL
-                    .map(|yardstick| judged.choose(&SelectionRule { yardstick, tolerance: 1.0 }));
+                let choices = Yardstick::ALL.map(|yardstick| {
+                    judged.choose(&SelectionRule { yardstick, ..SelectionRule::default() })
+                });
                 for (place, (candidate, classifier)) in candidates.iter().zip(&fitted).enumerate() {
                     let accuracy = trial.accuracy(classifier)?;
                     print!("{},{prior},{seed},{place},{},{accuracy:.5}", spec.short_name, candidate.name);
@@ -60,8 +61,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                         let of = choice.candidates[place].standing.ok_or("training broke down")?;
                         let [chosen, best] =
                             [&choice.chosen, &choice.best].map(|name| u8::from(*name == candidate.name));
-                        let (value, behind, error) = (of.value.value, of.behind, of.standard_error);
-                        print!(",{value:.5},{behind:.5},{error:.5},{chosen},{best}");
+                        let (value, ahead, error) = (of.value.value, of.ahead, of.standard_error);
+                        print!(",{value:.5},{ahead:.5},{error:.5},{chosen},{best}");
                     }
                     println!();
                 }

@@ -59,32 +59,72 @@ fn a_clearly_best_candidate_is_found_wherever_it_stands() {
                 choose(&data, &candidates, &SelectionRule { yardstick, ..SelectionRule::default() });
             assert_eq!((&*found.chosen, &*found.best), ("good", "good"), "{found:?}");
             assert_eq!(found.of(&candidates), Some(&good));
-            let [best, last] = [place, (place + 1) % 3].map(|at| found.candidates[at].standing.unwrap());
-            assert_eq!((best.behind, best.standard_error), (0.0, 0.0));
-            assert!(last.behind > 3.0 * last.standard_error && last.standard_error > 0.0);
-            let apart = last.value.value - best.value.value;
-            assert!((apart - last.behind).abs() < 1e-9, "behind is the difference of the values");
+            let standings = found.candidates.iter().map(|one| one.standing.unwrap());
+            let [default, chosen] = [0, place].map(|at| standings.clone().nth(at).unwrap());
+            assert_eq!((default.ahead, default.standard_error), (0.0, 0.0));
+            assert!(place == 0 || chosen.ahead > found.needed_errors * chosen.standard_error);
+            for standing in standings {
+                let apart = default.value.value - standing.value.value;
+                assert!((apart - standing.ahead).abs() < 1e-9, "ahead is the difference of the values");
+            }
+            assert!(
+                (found.needed_errors - 1.959_964).abs() < 1e-5,
+                "two challengers share a level of 0.05"
+            );
         }
     }
 }
 
 #[test]
-fn ties_go_to_the_simplest() {
+fn what_is_not_clearly_better_leaves_the_default_in_place() {
     let data = pairs(600, 0.4);
     let rate = |learning_rate| Config { learning_rate, ..config(Method::PcompRelu) };
     let same = [candidate("first", rate(0.01)), candidate("second", rate(0.01))];
-    let found = choose(&data, &same, &SelectionRule { tolerance: 0.0, ..SelectionRule::default() });
-    assert_eq!((&*found.chosen, &*found.best), ("first", "first"));
-    // Hardly different, but consistently so: the best is the same in either order, and what a wide enough
-    // tolerance calls a tie goes to the first.
-    let alike = [candidate("first", rate(0.01)), candidate("second", rate(0.010_01))];
-    let turned = [alike[1].clone(), alike[0].clone()];
-    let wide = SelectionRule { tolerance: 1e4, ..SelectionRule::default() };
-    let best = SelectionRule { tolerance: 0.0, ..SelectionRule::default() };
-    for candidates in [&alike, &turned] {
-        assert_eq!(choose(&data, candidates, &wide).chosen, candidates[0].name);
+    let found = choose(&data, &same, &SelectionRule::default());
+    assert_eq!((&*found.chosen, &*found.default, &*found.best), ("first", "first", "first"));
+    // The better of two is chosen where it is clearly better, whichever is the default, and only then.
+    let some = [candidate("slow", rate(0.000_3)), candidate("good", rate(0.01))];
+    let turned = [some[1].clone(), some[0].clone()];
+    let at = |level| SelectionRule { level, ..SelectionRule::default() };
+    for candidates in [&some, &turned] {
+        let found = choose(&data, candidates, &at(0.05));
+        assert_eq!((&*found.chosen, &*found.best), ("good", "good"), "{found:?}");
+        assert_eq!(choose(&data, candidates, &at(1e-300)).chosen, candidates[0].name);
     }
-    assert_eq!(choose(&data, &alike, &best).chosen, choose(&data, &turned, &best).chosen);
+}
+
+#[test]
+fn the_standard_error_allows_for_models_that_share_training_comparisons() {
+    // Paired differences by hand: no item occurs twice, so each comparison is a group of its own.
+    let (rows, comparisons) = pairs(400, 0.4);
+    let rate = |learning_rate| Config { learning_rate, ..config(Method::PcompRelu) };
+    let candidates = [candidate("slow", rate(0.001)), candidate("good", rate(0.01))];
+    let (dealing, control) = (Dealing::default(), Control::default());
+    let judged = out_of_fold(&rows, &comparisons, &candidates, &dealing, &control, |_, _| ()).unwrap();
+    let found = judged.choose(&SelectionRule::default()).unwrap();
+    let values: Vec<Vec<f64>> = judged
+        .margins()
+        .iter()
+        .map(|margins| {
+            let margins = margins.as_ref().unwrap();
+            let pairs = margins.likelier().iter().zip(margins.other());
+            // −ln of (1 − p′ + pp′)/((1 − p′ + pp′) + (1 − p + pp′)).
+            let p = |score: f32| 1.0 / (1.0 + (-f64::from(score)).exp());
+            let kept = |a: f64, b: f64| 1.0 - b + a * b;
+            pairs
+                .map(|(a, b)| [p(*a), p(*b)])
+                .map(|[a, b]| -(kept(a, b) / (kept(a, b) + kept(b, a))).ln())
+                .collect()
+        })
+        .collect();
+    let differences: Vec<f64> = values[0].iter().zip(&values[1]).map(|(a, b)| a - b).collect();
+    let mean = differences.iter().sum::<f64>() / 400.0;
+    let variance = differences.iter().map(|d| (d - mean).powi(2)).sum::<f64>() / 399.0 / 400.0;
+    let standing = found.candidates[1].standing.unwrap();
+    assert!((standing.ahead - mean).abs() < 1e-6, "{} is not {mean}", standing.ahead);
+    // 400 answers in all, 320 of which a model is trained on.
+    let expected = (variance * (1.0 + 400.0 / 320.0)).sqrt();
+    assert!((standing.standard_error / expected - 1.0).abs() < 1e-4, "{standing:?} is not {expected}");
 }
 
 #[test]
@@ -148,6 +188,7 @@ fn a_candidate_that_breaks_down_is_not_chosen_and_does_no_harm() {
     let candidates = [candidate("wild", wild.clone()), candidate("good", config(Method::PcompRelu))];
     let found = choose(&data, &candidates, &SelectionRule::default());
     assert_eq!((&*found.chosen, &*found.best, found.candidates[0].standing), ("good", "good", None));
+    assert_eq!(found.default, "good", "the first that can be trained");
     let alone = choose(&data, &candidates[1..], &SelectionRule::default());
     assert_eq!(found.candidates[1], alone.candidates[0]);
     let (dealing, control) = (Dealing::default(), Control::default());
@@ -191,12 +232,12 @@ fn too_few_comparisons_are_refused_before_anything_is_trained() {
 }
 
 #[test]
-fn a_tolerance_that_is_no_number_is_refused() {
+fn a_level_that_is_none_is_refused() {
     let (rows, comparisons) = pairs(20, 0.4);
     let candidates = [candidate("only", config(Method::PcompRelu))];
     let (dealing, control) = (Dealing::default(), Control::default());
     let found = out_of_fold(&rows, &comparisons, &candidates, &dealing, &control, |_, _| ()).unwrap();
-    for tolerance in [-1.0, f64::NAN, f64::INFINITY] {
-        assert!(found.choose(&SelectionRule { tolerance, ..SelectionRule::default() }).is_err());
+    for level in [-1.0, 0.0, 1.0, f64::NAN, f64::INFINITY] {
+        assert!(found.choose(&SelectionRule { level, ..SelectionRule::default() }).is_err());
     }
 }

@@ -69,6 +69,11 @@ impl Grounds {
         Self { exact_counts, ..self }
     }
 
+    /// What follows about the piles.
+    pub fn assumptions(&self) -> &Assumptions {
+        &self.assumptions
+    }
+
     /// How pairs were collected.
     pub fn protocol(&self) -> Protocol {
         self.protocol

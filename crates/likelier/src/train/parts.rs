@@ -131,7 +131,9 @@ fn deal_pairs(piles: Piles<'_>, share: f64, rng: &mut impl Rng) -> Option<[Dealt
     for answers in order {
         if out < wanted && out + answers.len() <= most {
             out += answers.len();
-            answers.iter().for_each(|answer| is_out[*answer] = true);
+            for answer in answers {
+                is_out[*answer] = true;
+            }
         }
     }
     (out > 0).then(|| [true, false].map(|out| Dealt::of(piles, |answer| is_out[answer] == out)))

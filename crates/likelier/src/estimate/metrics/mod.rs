@@ -16,6 +16,7 @@ mod asked_again;
 mod assumptions;
 mod auc;
 mod bracket;
+mod difference;
 mod held_out;
 mod note;
 mod ranges;
@@ -26,6 +27,7 @@ mod spread;
 use serde::Serialize;
 
 pub use assumptions::Assumptions;
+pub use difference::{CutScores, MetricDifference};
 pub use held_out::HeldOut;
 pub use note::Note;
 pub use ranges::{MetricRanges, Range, ranges};
