@@ -137,7 +137,9 @@ impl EvaluateVerb {
                     warnings.extend(new);
                 }
                 let second = CutScores { scores: &second.scores, threshold: other.threshold() };
-                let judged_by = label_free.as_ref().map(|found| (&found.comparisons, found.grounds.assumptions()));
+                let judged_by = label_free
+                    .as_ref()
+                    .map(|found| (&found.comparisons, found.grounds.assumptions()));
                 Some(Compared::new(path, [second, cut], judged_by, labels.as_deref())?)
             }
             _ => None,
@@ -207,7 +209,8 @@ impl EvaluateVerb {
             .equals(self.labellers.equals(&card, warnings)?)
             .error_at_most(self.labellers.error_at_most())
             .exact_counts(card.has_exact_counts());
-        let (scores, threshold, comparisons) = (&scored.scores, classifier.threshold(), answers.comparisons());
+        let (scores, threshold, comparisons) =
+            (&scored.scores, classifier.threshold(), answers.comparisons());
         let assessment = Assessment::of_scores(scores, threshold, comparisons.clone(), grounds)?;
         warnings.extend(assessment.warnings());
         Ok(LabelFree { prior, protocol, judged: assessment.new_items, comparisons, grounds })

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use likelier::model::ModelKind;
 use likelier::train::Control;
-use likelier::{Error, FitOptions, Method, fit_with};
+use likelier::{Error, FitOptions, LabelsChosen, Method, fit_with};
+use likelier_tables::{Layout, read_labels};
 
 use crate::arguments::{
     BeliefArguments, ColumnArguments, ComparisonArguments, LabellerArguments, at_least_one, one_of,
@@ -39,6 +40,12 @@ pub(crate) struct TrainVerb {
     labellers: LabellerArguments,
     #[command(flatten)]
     columns: ColumnArguments,
+    /// True labels of some items, to judge by, not to train on: columns `id,label` (1 or 0, true or false, yes or no).
+    #[arg(long, value_name = "FILE", requires = "labels_chosen")]
+    labels: Option<PathBuf>,
+    /// How the labelled items were chosen: "random" ones can judge the model, "other" ones cannot.
+    #[arg(long, value_name = "random|other", requires = "labels")]
+    labels_chosen: Option<String>,
     /// How to learn: the name of a method, as listed in docs/choosing.md [default: pair-posterior, or
     /// pcomp-relu for piles].
     #[arg(long, value_name = "METHOD")]
@@ -115,7 +122,8 @@ impl TrainVerb {
                 "add --model mlp, or leave out --hidden",
             ));
         }
-        let read = self.input.files();
+        let mut read = self.input.files();
+        read.extend(self.labels.clone());
         let out = NewFile::create(&self.out, &read)?;
         let alone = out.is_standard_output(self.json)?;
         let reports = self.report.open(&self.out, out.is_a_file(), &read)?;
@@ -135,6 +143,13 @@ impl TrainVerb {
         let image = ImageShape::of(&given.items.rows, self.image)?;
         let (items, supervision) = given.supervised(protocol, prior);
         let supervision = self.labellers.state(supervision, equals);
+        let supervision = match (&self.labels, &self.labels_chosen) {
+            (Some(path), Some(chosen)) => {
+                let chosen: LabelsChosen = chosen.parse()?;
+                supervision.audited(read_labels(path, &items.ids, &Layout::default())?, chosen)
+            }
+            _ => supervision,
+        };
 
         let mut progress = ProgressBars::new();
         let options = self

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use likelier::estimate::Interval;
 use likelier::estimate::selection::{Contender, Selection};
 use likelier::model::Architecture;
-use likelier::{AtPrior, Fitted, Judged, JudgedBy, Method, Prior, Protocol, Rows};
+use likelier::{AtPrior, Fitted, Judged, JudgedBy, LabelAudit, Method, Prior, Protocol, Rows};
 use serde::Serialize;
 
 use crate::judged::{MAIN, explanation, line, whose};
@@ -39,6 +39,8 @@ pub(crate) struct Trained<'a> {
     pub(crate) label_free: Option<&'a Judged>,
     /// How good it is on the items that it was trained on.
     pub(crate) these_items: Option<&'a Judged>,
+    /// What labels say, where some were given.
+    pub(crate) audit: Option<&'a LabelAudit>,
     /// Who scored the items that it is judged by.
     pub(crate) judged_by: Option<JudgedBy>,
     /// Where the reports are.
@@ -81,6 +83,7 @@ impl<'a> Trained<'a> {
             seed,
             label_free,
             these_items: assessment.and_then(|assessment| assessment.these_items.as_ref()),
+            audit: fitted.audit.as_ref(),
             judged_by: assessment.map(|assessment| assessment.judged_by),
             reports,
             sensitivity: fitted.sensitivity.as_deref(),
@@ -123,11 +126,13 @@ impl<'a> Trained<'a> {
             for sentence in explanation(judged) {
                 text.push_str(&wrapped(&sentence, "    "));
             }
+            if let Some(audit) = self.audit {
+                text.push_str(&audit_text(audit));
+            }
             if let Some(these) = self.these_items {
                 let _ = writeln!(
                     text,
-                    "  for the {} items compared here, which the model was trained on:\n    {}",
-                    these.items,
+                    "  for the items at hand, which it was trained on:\n    {}",
                     line(MAIN[0], these)
                 );
             }
@@ -162,6 +167,30 @@ impl<'a> Trained<'a> {
         }
         text
     }
+}
+
+/// What labels say.
+fn audit_text(audit: &LabelAudit) -> String {
+    let mut text = format!(
+        "  by {} random labels:\n    accuracy           {:.3} ({})\n",
+        audit.labels,
+        audit.accuracy.value,
+        range(&audit.accuracy)
+    );
+    let _ = match audit.combined {
+        Some([low, high]) => writeln!(
+            text,
+            "    together           {:.3} to {:.3}: what both allow",
+            low.clamp(0.0, 1.0),
+            high.clamp(0.0, 1.0)
+        ),
+        None => writeln!(text, "    together           nothing: they contradict each other"),
+    };
+    let _ = writeln!(text, "    share of positives {:.3} ({})", audit.prior.value, range(&audit.prior));
+    if let Some(error) = audit.labeller_error {
+        let _ = writeln!(text, "    labeller error     {:.3} ({})", error.value, range(&error));
+    }
+    text
 }
 
 /// What was chosen from, and how.

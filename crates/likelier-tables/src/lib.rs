@@ -16,7 +16,7 @@
 //! let supervision = Supervision::new(answers).protocol(Protocol::FORCED_CHOICE).prior(Prior::new(0.3)?);
 //! let fitted = fit(&items.rows, &supervision, &FitOptions::new().features(items.features))?;
 //! if let Some(assessment) = &fitted.assessment {
-//!     println!("right in {:.3}, without a single label", assessment.metrics.accuracy.value);
+//!     println!("right in {:.3}, without a single label", assessment.new_items.metrics.accuracy.value);
 //! }
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -40,7 +40,7 @@ mod table;
 mod wine;
 mod write;
 
-pub use answers::{read_answers, read_piles};
+pub use answers::{read_answers, read_labels, read_piles};
 pub use batches::{BatchIds, ItemBatch, ItemBatches};
 pub use card::{CardSource, DatasetCard};
 pub use decompress::{ByteSource, MAX_BYTES, MAX_LINE_BYTES};

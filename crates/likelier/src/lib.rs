@@ -82,7 +82,7 @@ pub use error::Error;
 #[cfg(feature = "engine")]
 pub use fit::{
     Assessment, AtPrior, BelievedPrior, Checkup, Epoch, Event, FitOptions, Fitted, Grounds, Judged,
-    JudgedBy, LEVEL, Observer, ProtocolCheck, ScorerOptions, check, check_with, estimate_prior,
+    JudgedBy, LEVEL, LabelAudit, Observer, ProtocolCheck, ScorerOptions, check, check_with, estimate_prior,
     estimate_prior_with, fit, fit_with,
 };
 #[cfg(feature = "engine")]
@@ -93,7 +93,7 @@ pub use protocol::Orientation;
 pub use protocol::{Collection, Mixture, NoiseRates, Protocol};
 pub use risk::Method;
 pub use split::{Split, resample_to_prior};
-pub use supervision::{ERROR_AT_MOST, Equals, Evidence, Supervision};
+pub use supervision::{ERROR_AT_MOST, Equals, Evidence, LabelsChosen, Supervision};
 #[cfg(feature = "engine")]
 pub use train::{Control, EpochSummary, Fallback, Phase};
 #[cfg(feature = "engine")]

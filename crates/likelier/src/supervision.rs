@@ -65,6 +65,37 @@ impl FromStr for Equals {
     }
 }
 
+/// How items that were labelled had been chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LabelsChosen {
+    /// At random from the population: they can judge a classifier.
+    Random,
+    /// In another way, such as those that were easy to label: they cannot.
+    Other,
+}
+
+impl LabelsChosen {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Random, Self::Other];
+
+    /// The name used on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Random => "random",
+            Self::Other => "other",
+        }
+    }
+}
+
+impl FromStr for LabelsChosen {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Error::find_by_name("way of choosing labels", text, &Self::ALL, |chosen| vec![chosen.name()])
+    }
+}
+
 /// The share of mixed pairs that labellers are taken to get wrong at the most, where nothing else is stated.
 pub const ERROR_AT_MOST: f64 = 0.2;
 
@@ -88,6 +119,7 @@ pub struct Supervision {
     exact_counts: bool,
     equals: Equals,
     error_at_most: Option<f64>,
+    audit: Option<(Vec<Option<Label>>, LabelsChosen)>,
     labels: Option<Vec<Label>>,
 }
 
@@ -102,6 +134,7 @@ impl Supervision {
             exact_counts: false,
             equals: Equals::Unknown,
             error_at_most: None,
+            audit: None,
             labels: None,
         }
     }
@@ -144,6 +177,12 @@ impl Supervision {
         Self { error_at_most: error_at_most.into(), ..self }
     }
 
+    /// Gives the true labels of some items, to judge the classifier by; nothing is trained on them.
+    #[must_use]
+    pub fn audited(self, labels: Vec<Option<Label>>, chosen: LabelsChosen) -> Self {
+        Self { audit: Some((labels, chosen)), ..self }
+    }
+
     /// Gives the true label of every item: only the `supervised` oracle sees them.
     #[must_use]
     pub fn labelled(self, labels: Vec<Label>) -> Self {
@@ -153,6 +192,11 @@ impl Supervision {
     /// The true labels, where they are given.
     pub fn labels(&self) -> Option<&[Label]> {
         self.labels.as_deref()
+    }
+
+    /// The true labels of some items, and how these were chosen.
+    pub fn audit(&self) -> Option<(&[Option<Label>], LabelsChosen)> {
+        self.audit.as_ref().map(|(labels, chosen)| (labels.as_slice(), *chosen))
     }
 
     /// What people said, where it was which of two items is likelier.

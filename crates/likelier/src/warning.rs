@@ -91,6 +91,15 @@ pub enum Warning {
         /// Its AUC.
         auc: Interval,
     },
+    /// Labels and comparisons cannot both be right about the accuracy.
+    LabelsContradict {
+        /// What the labels say.
+        labels: Interval,
+        /// What the comparisons allow.
+        without_labels: [f64; 2],
+    },
+    /// Labels were given that cannot judge the classifier.
+    LabelsNotUsed,
     /// Nothing is known about the accuracy.
     NotJudged(Unjudged),
     /// Calibration was asked for, and there is nothing to calibrate by.
@@ -133,6 +142,8 @@ impl Warning {
             Self::ImpossibleEstimate { .. } => "impossible-estimate",
             Self::WorseThanConstant { .. } => "worse-than-constant",
             Self::NoBetterThanChance { .. } => "no-better-than-chance",
+            Self::LabelsContradict { .. } => "labels-contradict",
+            Self::LabelsNotUsed => "labels-not-used",
             Self::NotJudged(_) => "not-judged",
             Self::NotCalibrated => "not-calibrated",
             Self::ShiftedOnly(_) => "shifted-only",
@@ -149,6 +160,7 @@ impl Warning {
                 | Self::ImpossibleEstimate { .. }
                 | Self::WorseThanConstant { .. }
                 | Self::NoBetterThanChance { .. }
+                | Self::LabelsContradict { .. }
         )
     }
 
@@ -180,6 +192,14 @@ impl Warning {
             Self::NoBetterThanChance { .. } => {
                 "Make sure that the first item of each comparison is the likelier one and that ids name the right rows. \
                  Hold out more comparisons (`plan` says how many are enough), or try `model` mlp or other features."
+            }
+            Self::LabelsContradict { .. } => {
+                "Trust the labels if they were drawn at random. Then labellers err more than assumed \
+                 (`labeller-error-at-most`), equals were not tossed (`equals`), or the `prior` or the `protocol` is wrong; \
+                 `check` helps."
+            }
+            Self::LabelsNotUsed => {
+                "Draw at least ten items at random, label them, and say so (`labels-chosen` random)."
             }
             Self::NotJudged(_) => {
                 "Hold out comparisons (`hold-out`), or judge the model by others with `evaluate`; `plan` says how many are \
@@ -257,6 +277,18 @@ impl fmt::Display for Warning {
                 "nothing shows that the classifier has learnt to tell the classes apart: its AUC may be 0.5, that of a \
                  coin ({})",
                 range(auc)
+            ),
+            Self::LabelsContradict { labels, without_labels: [low, high] } => write!(
+                f,
+                "THE LABELS CONTRADICT THE COMPARISONS: by the labels it is right in {:.3} of cases ({}), which the \
+                 comparisons do not allow ({:.3} to {:.3})",
+                labels.value,
+                range(labels),
+                low.clamp(0.0, 1.0),
+                high.clamp(0.0, 1.0)
+            ),
+            Self::LabelsNotUsed => f.write_str(
+                "the labels were not used: they are too few, or were not chosen at random, or their items were trained on",
             ),
             Self::NotJudged(why) => write!(f, "nothing is known about the accuracy: {why}"),
             Self::NotCalibrated => f.write_str(

@@ -73,7 +73,8 @@ impl World {
 fn pure_noise_is_not_called_good_on_new_items_however_well_these_items_are_known() {
     let noise = World::new(300, 6000, 0.0, 0.0, 1);
     let fresh = World::new(4000, 1, 0.0, 0.0, 2);
-    for options in [FitOptions::new(), FitOptions::new().model(ModelKind::Mlp).hidden(vec![50]).epochs(20)] {
+    for options in [FitOptions::new(), FitOptions::new().model(ModelKind::Mlp).hidden(vec![50]).epochs(20)]
+    {
         let fitted = noise.fit(&options, Equals::Coin);
         let called = fitted.classifier.predict(&fresh.rows).unwrap();
         let right = called

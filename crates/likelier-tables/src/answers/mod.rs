@@ -7,6 +7,7 @@
 //!
 //! Nothing is dropped in silence: an id that no item has is an error.
 
+mod labels;
 mod piles;
 
 use std::collections::HashMap;
@@ -15,12 +16,13 @@ use std::path::Path;
 use likelier::Answers;
 use likelier::data::{Annotators, ShownSide, Texts};
 
-pub use self::piles::read_piles;
 use crate::error::TableError;
 use crate::ids::{Ids, row_number};
 use crate::layout::Layout;
 use crate::roles::Finder;
 use crate::table::{self, CellProblem, Chunk, Columns, Picked, TableReader};
+pub use labels::read_labels;
+pub use piles::read_piles;
 
 /// The columns beside the two items.
 const NOTES: [&str; 5] = ["annotator", "weight", "tie", "side", "time"];

@@ -5,12 +5,13 @@ use serde::Serialize;
 use super::{Event, LEVEL, Observer, ScorerOptions};
 use crate::data::{Comparisons, Rows};
 use crate::error::Error;
+use crate::estimate::distribution::share_interval;
 use crate::estimate::metrics::Assumptions;
-use crate::estimate::prior::{PriorReport, best_bin, kept_share, pool_moment, recommend};
+use crate::estimate::prior::{PriorEstimator, PriorReport, best_bin, kept_share, pool_moment, recommend};
 use crate::estimate::{CrossFit, FEWEST, Folds, Interval, cross_fit, scorer};
 use crate::prior::Prior;
 use crate::protocol::Protocol;
-use crate::supervision::Supervision;
+use crate::supervision::{LabelsChosen, Supervision};
 use crate::train::{Config, Control};
 use crate::warning::Warning;
 
@@ -54,12 +55,26 @@ impl BelievedPrior {
         if supervision.answers().is_none() {
             return Err(Error::NoPrior);
         }
+        if let Some(prior) = by_labels(supervision) {
+            let value = Prior::new(prior.value)?;
+            warnings.push(Warning::PriorEstimated { prior, estimator: PriorEstimator::Labels });
+            return Ok(Self { prior: value, estimated: Some(prior) });
+        }
         let report = estimate_prior_with(rows, supervision, scorer, control, observe)?;
         let Interval { value, low, high, .. } = report.prior;
         let Some(estimator) = report.recommended else { return Err(Error::PriorNotKnown { low, high }) };
         warnings.push(Warning::PriorEstimated { prior: report.prior, estimator });
         Ok(Self { prior: Prior::new(value)?, estimated: Some(report.prior) })
     }
+}
+
+/// The share of positives among labels of items that were chosen at random; none where there are few, or of one class.
+fn by_labels(supervision: &Supervision) -> Option<Interval> {
+    let (labels, chosen) = supervision.audit()?;
+    let known: Vec<bool> = labels.iter().flatten().map(|label| label.is_positive()).collect();
+    let positives = known.iter().filter(|positive| **positive).count();
+    let enough = known.len() >= FEWEST && positives > 0 && positives < known.len();
+    (enough && chosen == LabelsChosen::Random).then(|| share_interval(positives, known.len(), LEVEL))
 }
 
 /// Estimates the share of positives from comparisons between the rows: every estimator that the data allow is

@@ -43,6 +43,36 @@ pub(super) struct Held {
     pub(super) these_items: Option<Scored>,
 }
 
+impl Held {
+    /// The margin of each item by a model that was not trained on it; none of items that were trained on.
+    pub(super) fn margins(
+        &self,
+        classifier: &Classifier,
+        rows: &Rows,
+        all: &Comparisons,
+    ) -> Result<Vec<Option<f32>>, Error> {
+        let mut margins: Vec<Option<f32>> = vec![None; rows.len()];
+        let mut compared = vec![false; rows.len()];
+        for (a, b) in all.iter() {
+            compared[a as usize] = true;
+            compared[b as usize] = true;
+        }
+        let Scored { comparisons, scores, counted, .. } = &self.new_items;
+        for (at, (a, b)) in comparisons.iter().enumerate() {
+            for (pile, item) in [a, b].into_iter().enumerate() {
+                if counted.as_ref().is_none_or(|counted| counted[pile][at]) {
+                    margins[item as usize] = Some(scores[pile][at] - classifier.threshold());
+                }
+            }
+        }
+        let never: Vec<u32> = (0..rows.len() as u32).filter(|row| !compared[*row as usize]).collect();
+        for (item, score) in never.iter().zip(classifier.scores_of(rows, &never)?) {
+            margins[*item as usize] = Some(score - classifier.threshold());
+        }
+        Ok(margins)
+    }
+}
+
 impl Division {
     pub(super) fn of(rows: &Rows, supervision: &Supervision, options: &FitOptions) -> Result<Self, Error> {
         let whole = || Self { trained: supervision.comparisons(), judging: Judging::Nothing };

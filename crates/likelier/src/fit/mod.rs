@@ -13,6 +13,7 @@
 //! [`Assessment`] judges any scores. The command line and every other face call these and nothing below them.
 
 mod assessment;
+mod audit;
 mod belief;
 mod checkup;
 mod choosing;
@@ -23,6 +24,7 @@ mod sensitivity;
 use serde::{Deserialize, Serialize};
 
 pub use assessment::{Assessment, Grounds, Judged, JudgedBy};
+pub use audit::LabelAudit;
 pub use belief::{BelievedPrior, estimate_prior, estimate_prior_with};
 pub use checkup::{Checkup, ProtocolCheck, check, check_with};
 pub use options::FitOptions;
@@ -140,6 +142,8 @@ pub struct Fitted {
     pub prior: BelievedPrior,
     /// How good it is without labels; none where nothing was held out, or it could not be judged.
     pub assessment: Option<Assessment>,
+    /// What labels say about it, where some were given; none where they cannot judge it.
+    pub audit: Option<LabelAudit>,
     /// What was chosen from, where a choice was asked for.
     pub selection: Option<Selection>,
     /// What the answers look like, where that was asked for; none for piles.
@@ -218,16 +222,21 @@ pub fn fit_with(
         classifier = classifier.with_features(features.clone())?;
     }
     let configure = |data: &Data<'_>| candidates(data, options, &prior, protocol).swap_remove(0);
-    let assessment = assess(&parts, &classifier, rows, &grounds, &configure, &aside, observe);
-    let assessment = match assessment {
-        Ok(assessment) => assessment,
+    let assessed = assess(&parts, &classifier, rows, supervision, &grounds, &configure, &aside, observe);
+    let (assessment, audit) = match assessed {
+        Ok(Some((assessment, audit))) => (Some(assessment), audit),
+        Ok(None) => (None, None),
         Err(stopped @ Error::Stopped { .. }) => return Err(stopped),
         // What was trained is not thrown away because it cannot be judged.
         Err(error) => {
             warnings.push(Warning::NotJudged(Unjudged::Failed(error.to_string())));
-            None
+            (None, None)
         }
     };
+    warnings.extend(audit.as_ref().and_then(LabelAudit::warning));
+    if supervision.audit().is_some() && audit.is_none() {
+        warnings.push(Warning::LabelsNotUsed);
+    }
     let calibrated = options.calibrate && assessment.is_some();
     if let Some(assessment) = &assessment {
         warnings.extend(assessment.warnings());
@@ -258,6 +267,7 @@ pub fn fit_with(
         config,
         prior,
         assessment,
+        audit,
         selection,
         diagnosis,
         sensitivity,
@@ -270,18 +280,28 @@ pub fn fit_with(
 }
 
 /// Judges a classifier by what was not trained on; none where there is nothing to judge by.
+#[allow(clippy::too_many_arguments, reason = "everything that a judgement rests on")]
 fn assess(
     parts: &Division,
     classifier: &Classifier,
     rows: &Rows,
+    supervision: &Supervision,
     grounds: &Grounds,
     configure: &dyn Fn(&Data<'_>) -> Config,
     control: &Control<'_>,
     observe: &mut Observer<'_>,
-) -> Result<Option<Assessment>, Error> {
+) -> Result<Option<(Assessment, Option<LabelAudit>)>, Error> {
     let Some(held) = parts.held(classifier, rows, configure, control, observe)? else { return Ok(None) };
+    let audit = match (supervision.audit(), supervision.comparisons()) {
+        (Some(labels), Some(all)) => {
+            let margins = held.margins(classifier, rows, &all)?;
+            LabelAudit::new(labels, &margins, &held.new_items, classifier, grounds, supervision.answers())?
+        }
+        _ => None,
+    };
     let these_items = held.these_items.as_ref();
-    Assessment::of(held.new_items, these_items, classifier.threshold(), *grounds).map(Some)
+    let assessment = Assessment::of(held.new_items, these_items, classifier.threshold(), *grounds)?;
+    Ok(Some((assessment, audit)))
 }
 
 /// How to train: as recommended but for what is stated, once for each method that may be chosen; never empty.

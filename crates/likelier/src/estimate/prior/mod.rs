@@ -37,6 +37,8 @@ pub enum PriorEstimator {
     BestBin,
     /// The piles against the pool they were drawn from.
     Pool,
+    /// Labels of items that were chosen at random.
+    Labels,
 }
 
 impl PriorEstimator {
@@ -46,6 +48,7 @@ impl PriorEstimator {
             Self::KeptShare => "kept-share",
             Self::BestBin => "best-bin",
             Self::Pool => "pool",
+            Self::Labels => "labels",
         }
     }
 }
