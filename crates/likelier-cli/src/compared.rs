@@ -56,18 +56,13 @@ impl<'a> Compared<'a> {
         for (_, heading, _) in shown() {
             let _ = write!(text, "{heading:<28}");
         }
-        let metrics: [(&str, fn(&MetricDifference) -> Interval); 3] = [
-            ("accuracy", |of| of.accuracy),
-            ("balanced accuracy", |of| of.balanced_accuracy),
-            ("AUC", |of| of.auc),
-        ];
-        for (name, of) in metrics {
+        for (at, name) in ["accuracy", "balanced accuracy", "AUC"].into_iter().enumerate() {
             text.truncate(text.trim_end().len());
             let _ = write!(text, "\n{name:<22}");
             for (_, _, found) in shown() {
-                let cell = found
-                    .as_ref()
-                    .map_or("too few rows of a class".into(), |found| signed(&of(found)));
+                let cell = found.as_ref().map_or("too few rows of a class".into(), |found| {
+                    signed(&[found.accuracy, found.balanced_accuracy, found.auc][at])
+                });
                 let _ = write!(text, "{cell:<28}");
             }
         }

@@ -184,7 +184,9 @@ fn a_classifier_differs_from_itself_by_nothing_and_one_that_merely_agrees_may_di
     for interval in itself.iter().flat_map(listed) {
         assert_eq!((interval.value, interval.low, interval.high), (0.0, 0.0, 0.0));
     }
-    scores.iter_mut().for_each(|score| *score *= 2.0);
+    for score in &mut scores {
+        *score *= 2.0;
+    }
     let doubled = CutScores { scores: &scores, threshold: 0.0 };
     let found = MetricDifference::by_comparisons(doubled, one, &comparisons, &assumptions, 0.95).unwrap();
     assert_eq!(found.accuracy.value, 0.0);

@@ -248,4 +248,41 @@ mod tests {
             );
         }
     }
+
+    /// In how many of 400 choices the default is left for one of 20 candidates that are no better.
+    fn left_by_mistake(trained: f64) -> f64 {
+        let comparisons: Comparisons = (0..200).map(|k| (2 * k, 2 * k + 1)).collect();
+        let names: Vec<String> = (0..21).map(|candidate| candidate.to_string()).collect();
+        let left = |seed: u64| {
+            let mut rng = stream(seed, Purpose::Comparisons);
+            let mut score = |up: f32| 2.0 * unit(&mut rng) as f32 - 1.0 + up;
+            let margins = names.iter().map(|_| {
+                let (likelier, other) = (0..200).map(|_| (score(0.2), score(-0.2))).unzip();
+                Some(HeldOutScores::of_one_model(likelier, other).unwrap())
+            });
+            let judged = OutOfFold {
+                comparisons: &comparisons,
+                prior: Prior::new(0.4).unwrap(),
+                protocol: Protocol::FORCED_CHOICE,
+                names: names.clone(),
+                folds: 5,
+                trained,
+                margins: margins.collect(),
+            };
+            let found = judged.choose(&SelectionRule::default()).unwrap();
+            assert!((found.needed_errors - 2.807_034).abs() < 1e-5, "20 challengers share a level of 0.05");
+            found.chosen != found.default
+        };
+        (0..400).filter(|seed| left(*seed)).count() as f64 / 400.0
+    }
+
+    #[test]
+    fn the_default_is_left_by_mistake_no_more_often_than_the_level_says() {
+        // Scores that no training connects: the level alone decides. Challengers share the default's noise, so
+        // that it is less than 0.05.
+        let apart = left_by_mistake(f64::INFINITY);
+        assert!((0.01..=0.06).contains(&apart), "{apart}");
+        let overlapping = left_by_mistake(160.0);
+        assert!(overlapping < 0.5 * apart, "{overlapping} is not well below {apart}");
+    }
 }
