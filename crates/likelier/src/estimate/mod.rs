@@ -9,6 +9,7 @@ mod components;
 mod cross_fit;
 pub mod diagnosis;
 pub(crate) mod distribution;
+pub(crate) mod dyads;
 mod folds;
 mod interval;
 pub mod labeller;
