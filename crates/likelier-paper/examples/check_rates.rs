@@ -356,6 +356,8 @@ struct Found {
     codes: Vec<&'static str>,
     sound: bool,
     additivity: Option<f64>,
+    /// How probable the ratio is under the true protocol.
+    ratio: Option<f64>,
     /// Whether a prior was recommended, and whether its interval holds the truth.
     prior: Option<(bool, bool)>,
 }
@@ -379,6 +381,7 @@ fn run(scenario: Scenario, seed: u32) -> Outcome<Found> {
         flags: flagged.map(|one| one.code).collect(),
         codes: findings.iter().map(|one| one.code).collect(),
         sound,
+        ratio: if scenario.discard { protocol.discard_probability } else { protocol.forced_choice_probability },
         additivity: protocol.additivity.map(|additivity| additivity.probability),
         prior,
     })
@@ -388,7 +391,7 @@ fn main() -> Outcome<()> {
     let mut arguments = std::env::args().skip(1);
     let runs: u32 = arguments.next().map_or(Ok(200), |runs| runs.parse())?;
     let picked = arguments.next().unwrap_or_default();
-    println!("scenario,run,headline,sound,flags,additivity,prior_recommended,prior_holds");
+    println!("scenario,run,headline,sound,flags,additivity,ratio,prior_recommended,prior_holds");
     eprintln!("| scenario | wanted | rate | in the headline | exit code 1 | other alarms | prior given | prior withheld or right |");
     eprintln!("|---|---|---|---|---|---|---|---|");
     for scenario in scenarios().into_iter().filter(|scenario| scenario.name.contains(&picked)) {
@@ -396,7 +399,7 @@ fn main() -> Outcome<()> {
             (0..runs).into_par_iter().map(|seed| run(scenario, seed)).collect::<Outcome<_>>()?;
         let mut lines = String::new();
         for (seed, one) in found.iter().enumerate() {
-            let p = one.additivity.map_or(String::new(), |p| format!("{p:.5}"));
+            let p = [one.additivity, one.ratio].map(|p| p.map_or(String::new(), |p| format!("{p:.5}"))).join(",");
             let prior = one.prior.map_or(",".into(), |(given, holds)| format!("{given},{holds}"));
             let name = scenario.name;
             writeln!(lines, "\"{name}\",{seed},{},{},{},{p},{prior}", one.headline, one.sound, one.flags.join(" "))?;

@@ -37,7 +37,7 @@ const DROPPED: f64 = 1.0;
 /// From so many groups on, each is one observation: that allows for all that its comparisons have in common.
 const ENOUGH_GROUPS: usize = 20;
 /// What is less probable than this is refuted: the data are called `neither`, or contradict what was said.
-const REFUTED: f64 = 0.01;
+pub(crate) const REFUTED: f64 = 0.01;
 /// One protocol is named when the other is less probable than this.
 const DOUBTED: f64 = 0.025;
 

@@ -9,12 +9,12 @@ use crate::error::Error;
 use crate::estimate::diagnosis::family::{Suspicion, convicted, each_of};
 use crate::estimate::diagnosis::remark::Remark;
 use crate::estimate::diagnosis::scored::{Explained, errs_more, grading, reliability};
-use crate::estimate::diagnosis::{Diagnosis, Finding, Headline, Severity, findings};
+use crate::estimate::diagnosis::{Beside, Diagnosis, Finding, Headline, Severity, findings};
 use crate::estimate::labeller::{
     LabellerEstimate, error_from_asking_again, error_under_discard, error_under_forced_choice,
 };
 use crate::estimate::prior::best_bin;
-use crate::estimate::{Additivity, FEWEST, HeldOutScores, Interval, ProtocolTest, Verdict};
+use crate::estimate::{Additivity, FEWEST, HeldOutScores, Interval, ProtocolTest, REFUTED, Verdict};
 use crate::prior::Prior;
 use crate::protocol::{Collection, Protocol};
 use crate::supervision::Supervision;
@@ -76,7 +76,7 @@ pub fn check_with(
     let answers = supervision.answers().ok_or(Error::NeedsComparisons)?;
     let diagnosis = Diagnosis::new(answers, rows.len(), LEVEL)?;
     let stated = supervision.stated_protocol();
-    let mut look = Look { suspicions: diagnosis.suspicions.clone(), ..Look::default() };
+    let mut look = Look::default();
     let tested = if answers.len() < FEWEST {
         None
     } else {
@@ -87,6 +87,7 @@ pub fn check_with(
         let scores = within_groups(fit.scores, &comparisons, &diagnosis)?;
         Some(look.at_scores(&scores, &comparisons, answers, supervision, &diagnosis)?)
     };
+    look.suspicions.extend(diagnosis.suspicions(std::mem::take(&mut look.measured)));
     let mut remarks = convicted(&look.suspicions);
     let contradiction = remarks.iter().find_map(|remark| match remark {
         Remark::Contradicted { words } => Some(words.clone()),
@@ -96,7 +97,8 @@ pub fn check_with(
         None => ProtocolCheck::untested(stated, answers.len()),
         Some(test) => {
             // Where nothing is explained, nothing is known about the protocol, either.
-            let refuted = if look.unexplained.is_some() { 0.0 } else { each_of(look.suspicions.len()) };
+            let refuted =
+                if look.unexplained.is_some() { 0.0 } else { REFUTED.min(each_of(look.suspicions.len())) };
             ProtocolCheck::of(test.refuting(refuted), stated, contradiction.filter(|_| stated.is_some()))
         }
     };
@@ -123,6 +125,7 @@ pub(super) fn within_groups(
 #[derive(Default)]
 struct Look {
     suspicions: Vec<Suspicion>,
+    measured: Vec<Beside>,
     unexplained: Option<Remark>,
     explained: Option<Explained>,
     labeller: Vec<LabellerEstimate>,
@@ -150,10 +153,12 @@ impl Look {
             Some(stated) => test.against(&stated),
             None => (test.discard_probability.max(test.forced_choice_probability), test.note.clone()),
         };
-        self.suspicions.push(Suspicion::new(probability, true, Remark::Contradicted { words }));
-        self.suspicions.extend(reliability(scores, comparisons, answers)?);
+        self.suspicions.push(Suspicion::new(probability, probability < REFUTED, Remark::Contradicted { words }));
+        let (measured, drift) = reliability(scores, comparisons, answers)?;
+        self.measured = measured;
+        self.suspicions.extend(drift);
         // A protocol that the data refute says nothing about the labeller.
-        let believed = stated.filter(|_| probability >= each_of(2)).map(|protocol| protocol.collection());
+        let believed = stated.filter(|_| probability >= REFUTED).map(|protocol| protocol.collection());
         let collection = believed.or(match test.verdict {
             Verdict::Discard => Some(Collection::Discard),
             Verdict::ForcedChoice => Some(Collection::ForcedChoice),

@@ -45,7 +45,7 @@ pub struct AnnotatorReport {
 pub(super) const FEWEST_OF_ONE: usize = 20;
 /// Whoever is less reliable than this share of the others' reliability matters; below the second, the answers are
 /// nearer to coins than to the others'.
-const MATTERS: f64 = 0.8;
+const MATTERS: f64 = 0.85;
 const LIKE_COINS: f64 = 0.35;
 
 /// What a reliability beside the others', 1 for the same and 0 for coins, means; none if it is near enough.
@@ -167,37 +167,71 @@ impl Shared {
         AnnotatorReport { annotators: each.collect(), agreement: self.all.interval(level) }
     }
 
-    /// Whoever agrees less with the others than these among themselves.
-    pub(super) fn suspicions(&self, annotators: &Annotators) -> Vec<Suspicion> {
-        let tested: Vec<usize> = (0..self.own.len())
-            .filter(|who| self.own[*who].count() >= FEWEST_OF_ONE && self.rest[*who].1 >= FEWEST_OF_ONE as i64)
-            .collect();
+    /// How reliable each is beside the others: how often they agree with the others beyond a coin, by how often
+    /// these do among themselves.
+    pub(super) fn beside(&self, annotators: &Annotators) -> Vec<Beside> {
         let of_all = self.all.variance(0.0);
-        let variances: Vec<f64> = tested.iter().map(|who| self.own[*who].variance(0.05)).collect();
-        let estimates: Vec<(f64, f64)> =
-            tested.iter().zip(&variances).map(|(who, variance)| (self.own[*who].mean(), *variance)).collect();
-        let drawn = shrunk(&estimates);
-        let suspicion = |at: usize| {
-            let who = tested[at];
+        let tested = (0..self.own.len())
+            .filter(|who| self.own[*who].count() >= FEWEST_OF_ONE && self.rest[*who].1 >= FEWEST_OF_ONE as i64);
+        let beside = |who: usize| {
             let (sum, number) = self.rest[who];
-            let (mine, others) = (estimates[at].0, sum / number as f64);
+            let (share, others) = (self.own[who].mean(), sum / number as f64);
             let of_rest = of_all * self.all.count() as f64 / number as f64;
-            let probability = normal_tail((others - mine) / (variances[at] + of_rest).max(1e-12).sqrt());
+            let beyond = others - 0.5;
             // Others who agree like coins have no reliability to be beside.
-            let beside = (drawn[at] - 0.5) / (others - 0.5).max(0.02);
-            let how = unlike(beside);
-            let remark = Remark::StandsOut {
+            (beyond > 0.02).then(|| Beside {
+                who,
                 name: shown(annotators, who),
-                how: how.unwrap_or(Unlike::Careless),
-                share: mine,
+                ratio: (share - 0.5) / beyond,
+                variance: (self.own[who].variance(0.05) + of_rest) / (beyond * beyond),
+                share,
                 others,
                 of: self.own[who].count(),
                 by_features: false,
-            };
-            Suspicion::new(probability, how.is_some() && others > 0.52, remark)
+            })
         };
-        (0..tested.len()).map(suspicion).collect()
+        tested.filter_map(beside).collect()
     }
+}
+
+/// How reliable somebody is beside the others, as one measure sees it: 1 is the same, 0 a coin.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Beside {
+    pub(super) who: usize,
+    pub(super) name: String,
+    pub(super) ratio: f64,
+    pub(super) variance: f64,
+    /// What was measured, of them and of the others.
+    pub(super) share: f64,
+    pub(super) others: f64,
+    pub(super) of: usize,
+    pub(super) by_features: bool,
+}
+
+/// Whoever is less reliable than the others, by all measures together.
+pub(crate) fn less_reliable(mut measured: Vec<Beside>) -> Vec<Suspicion> {
+    measured.sort_by(|a, b| a.who.cmp(&b.who).then(a.variance.total_cmp(&b.variance)));
+    let people: Vec<&[Beside]> = measured.chunk_by(|a, b| a.who == b.who).collect();
+    let together = |measures: &&[Beside]| {
+        let weight: f64 = measures.iter().map(|one| 1.0 / one.variance.max(1e-9)).sum();
+        let sum: f64 = measures.iter().map(|one| one.ratio / one.variance.max(1e-9)).sum();
+        (sum / weight, 1.0 / weight)
+    };
+    let estimates: Vec<(f64, f64)> = people.iter().map(together).collect();
+    let suspicion = |((measures, (ratio, variance)), drawn): ((&&[Beside], &(f64, f64)), f64)| {
+        let how = unlike(drawn);
+        let most_precise = &measures[0];
+        let remark = Remark::StandsOut {
+            name: most_precise.name.clone(),
+            how: how.unwrap_or(Unlike::Careless),
+            share: most_precise.share,
+            others: most_precise.others,
+            of: most_precise.of,
+            by_features: most_precise.by_features,
+        };
+        Suspicion::new(normal_tail((1.0 - ratio) / variance.sqrt()), how.is_some(), remark)
+    };
+    people.iter().zip(&estimates).zip(shrunk(&estimates)).map(suspicion).collect()
 }
 
 /// How often each person answered a pair in either order.

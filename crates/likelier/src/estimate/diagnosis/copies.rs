@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::annotators::{FEWEST_OF_ONE, people, shown};
-use super::family::Suspicion;
+use super::family::{Suspicion, worst};
 use super::pairs::{PairMean, Pairs};
 use super::remark::Remark;
 use crate::data::{Annotators, Answers};
@@ -82,7 +82,7 @@ impl Copies {
         let mut tested: Vec<(&(u32, u32), &PairMean)> =
             couples.iter().filter(|(_, mean)| mean.count() >= FEWEST_OF_ONE).collect();
         tested.sort_unstable_by_key(|(couple, _)| **couple);
-        let mut copying = Vec::new();
+        let (mut copying, mut suspicions) = (Vec::new(), Vec::new());
         for ((one, two), mean) in tested {
             let (agree, of) = (mean.mean(), mean.count());
             let rest = number - of;
@@ -96,8 +96,9 @@ impl Copies {
                 copying.push((*one, *two));
             }
             let names = [*one, *two].map(|who| shown(annotators, who as usize));
-            self.suspicions.push(Suspicion::new(probability, matters, Remark::Copied { names, agree, of, others }));
+            suspicions.push(Suspicion::new(probability, matters, Remark::Copied { names, agree, of, others }));
         }
+        self.suspicions.extend(worst(suspicions));
         // Of the two, the one who comes later is left out of what measures agreement.
         for (_, later) in copying {
             for (at, who) in annotators.of.iter().enumerate() {
@@ -144,36 +145,42 @@ fn same_time(answers: &Answers) -> Vec<(usize, usize)> {
 /// Blocks of rows that ask the same pairs of the same people in the same order as an earlier block, and got the
 /// same answer every time: (earlier, later).
 fn repeated_blocks(answers: &Answers) -> Vec<Vec<(usize, usize)>> {
-    let who = |at: usize| answers.annotators().map_or(0, |annotators| annotators.of[at]);
+    let key = |at: usize| {
+        let (a, b) = answers.pairs()[at];
+        (answers.annotators().map_or(0, |annotators| annotators.of[at]), a.min(b), a.max(b))
+    };
     let mut last: HashMap<(u32, u32, u32), usize> = HashMap::new();
     let mut blocks: Vec<Vec<(usize, usize)>> = Vec::new();
-    let mut open: Option<(usize, bool, Vec<(usize, usize)>)> = None;
-    let mut close = |open: &mut Option<(usize, bool, Vec<(usize, usize)>)>| {
-        if let Some((_, true, block)) = open.take()
-            && block.len() >= 5
-        {
-            blocks.push(block);
-        }
-    };
+    let mut open = Block::default();
     for at in 0..answers.len() {
-        let (a, b) = answers.pairs()[at];
-        let before = last.insert((who(at), a.min(b), a.max(b)), at);
-        let Some(before) = before else {
-            close(&mut open);
-            continue;
-        };
-        let (lag, same) = (at - before, content(answers, before) == content(answers, at));
-        match &mut open {
-            Some((of, all, block)) if *of == lag => {
-                *all &= same;
-                block.push((before, at));
-            }
-            _ => {
-                close(&mut open);
-                open = Some((lag, same, vec![(before, at)]));
-            }
+        let before = last.insert(key(at), at);
+        // A pair may have been asked in between: a block goes on as long as it finds itself so far back.
+        let lag = open.lag.filter(|lag| key(at - lag) == key(at)).or(before.map(|before| at - before));
+        if lag != open.lag {
+            blocks.extend(open.close());
+            open.lag = lag;
+        }
+        if let Some(lag) = lag {
+            open.differs |= content(answers, at - lag) != content(answers, at);
+            open.rows.push((at - lag, at));
         }
     }
-    close(&mut open);
+    blocks.extend(open.close());
     blocks
+}
+
+/// Rows that ask the same as those so many rows earlier.
+#[derive(Default)]
+struct Block {
+    lag: Option<usize>,
+    differs: bool,
+    rows: Vec<(usize, usize)>,
+}
+
+impl Block {
+    /// Its rows, if it is one of equal answers, and no chance.
+    fn close(&mut self) -> Option<Vec<(usize, usize)>> {
+        let Self { rows, differs, .. } = std::mem::take(self);
+        (!differs && rows.len() >= 5).then_some(rows)
+    }
 }

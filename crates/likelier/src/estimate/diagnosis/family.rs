@@ -25,6 +25,13 @@ impl Suspicion {
     }
 }
 
+/// Several tests of one thing as one, which is about the worst of them: the least probability times their number.
+pub(crate) fn worst(suspicions: Vec<Suspicion>) -> Option<Suspicion> {
+    let tests = suspicions.len() as f64;
+    let least = suspicions.into_iter().min_by(|a, b| a.probability.total_cmp(&b.probability))?;
+    Some(Suspicion { probability: (tests * least.probability).min(1.0), ..least })
+}
+
 /// The level at which each of so many tests rejects for certain.
 pub(crate) fn each_of(tests: usize) -> f64 {
     FAMILY / tests.max(1) as f64
@@ -62,6 +69,8 @@ mod tests {
         assert_eq!(count(&[0.02, 0.02, 0.02]), 0);
         assert_eq!(convicted(&[Suspicion::new(0.0, false, Remark::NoSides)]), []);
         assert_eq!(convicted(&[]), []);
+        let worst = worst([0.2, 0.01, 0.4].map(suspicion).to_vec()).unwrap();
+        assert!((worst.probability - 0.03).abs() < 1e-12);
     }
 
     #[test]

@@ -55,19 +55,9 @@ impl Headline {
     }
 }
 
-/// Remarks as findings, the gravest first. Of several about one person, one is enough.
+/// Remarks as findings, the gravest first.
 pub(crate) fn findings(remarks: &[Remark]) -> Vec<Finding> {
-    let mut found: Vec<Finding> = Vec::new();
-    let mut named: Vec<&str> = Vec::new();
-    for remark in remarks {
-        if let Remark::StandsOut { name, .. } = remark {
-            if named.contains(&name.as_str()) {
-                continue;
-            }
-            named.push(name);
-        }
-        found.push(remark.into());
-    }
+    let mut found: Vec<Finding> = remarks.iter().map(Finding::from).collect();
     found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     found
 }
@@ -75,7 +65,7 @@ pub(crate) fn findings(remarks: &[Remark]) -> Vec<Finding> {
 impl Diagnosis {
     /// Everything worth saying, the gravest first.
     pub fn findings(&self) -> Vec<Finding> {
-        let mut remarks = convicted(&self.suspicions);
+        let mut remarks = convicted(&self.suspicions(Vec::new()));
         remarks.extend(self.notes(&remarks));
         findings(&remarks)
     }

@@ -16,6 +16,7 @@ mod triples;
 
 use serde::Serialize;
 
+pub(crate) use annotators::Beside;
 pub use annotators::{Annotator, AnnotatorReport};
 pub(crate) use findings::findings;
 pub use findings::{Finding, Headline, Severity};
@@ -27,10 +28,10 @@ use super::distribution::{check_level, share_interval};
 use super::labeller::AskedAgain;
 use crate::data::{Answers, Comparisons};
 use crate::error::Error;
-use annotators::Shared;
+use annotators::{Shared, less_reliable};
 use copies::Copies;
 use cycles::knots;
-use family::{Suspicion, convicted};
+use family::{Suspicion, convicted, worst};
 use groups::FoundGroups;
 use pairs::{PairMean, Pairs};
 use remark::Remark;
@@ -91,7 +92,10 @@ pub struct Diagnosis {
     #[serde(skip)]
     triples: Option<Triples>,
     #[serde(skip)]
-    pub(crate) suspicions: Vec<Suspicion>,
+    suspicions: Vec<Suspicion>,
+    /// How reliable annotators are beside each other, by the pairs they share.
+    #[serde(skip)]
+    beside: Vec<Beside>,
 }
 
 impl Diagnosis {
@@ -118,10 +122,10 @@ impl Diagnosis {
         let islands = Islands::new(&all, items);
         let ties =
             |ties: &[bool]| share_interval(ties.iter().filter(|tie| **tie).count(), ties.len(), level);
-        let mut suspicions = copies.suspicions;
+        let (mut suspicions, mut beside) = (copies.suspicions, Vec::new());
         let mut report = answers.annotators().map(|annotators| {
             let shared = Shared::of(&pairs, answers, annotators, &wanted);
-            suspicions.extend(shared.suspicions(annotators));
+            beside = shared.beside(annotators);
             shared.report(annotators, level)
         });
         let sides = Sides::of(answers, &pairs, level);
@@ -133,20 +137,13 @@ impl Diagnosis {
         suspicions.extend(sides.iter().flat_map(|sides| sides.suspicions.clone()));
         let read = answers.times().map(Times::read);
         if let Some(Ok(times)) = &read {
-            suspicions.extend(answers.annotators().into_iter().flat_map(|people| times.haste(people)));
+            suspicions.extend(answers.annotators().and_then(|people| worst(times.haste(people))));
             suspicions.extend(times.drift(answers));
-        }
-        if let Some(report) = &mut report {
-            for remark in convicted(&suspicions) {
-                if let Remark::StandsOut { name, .. } = remark {
-                    report.annotators.iter_mut().filter(|one| one.name == name).for_each(|one| one.stands_out = true);
-                }
-            }
         }
         let (agreement, _) = pairs::agreement(&pairs, answers, &wanted);
         let triples = Triples::of(answers, &pairs, items);
         let found_groups = FoundGroups::find(answers, items);
-        Ok(Self {
+        let mut diagnosis = Self {
             items,
             comparisons: answers.len(),
             with_itself: answers.pairs().iter().filter(|(a, b)| a == b).count(),
@@ -172,7 +169,24 @@ impl Diagnosis {
             agreeing: agreement,
             triples,
             suspicions,
-        })
+            beside,
+        };
+        diagnosis.name_those_who_stand_out();
+        Ok(diagnosis)
+    }
+
+    fn name_those_who_stand_out(&mut self) {
+        for remark in convicted(&self.suspicions(Vec::new())) {
+            if let (Remark::StandsOut { name, .. }, Some(report)) = (remark, &mut self.annotators) {
+                report.annotators.iter_mut().filter(|one| one.name == name).for_each(|one| one.stands_out = true);
+            }
+        }
+    }
+
+    /// All tests, with what else was measured about people.
+    pub(crate) fn suspicions(&self, measured: Vec<Beside>) -> Vec<Suspicion> {
+        let measured = self.beside.iter().cloned().chain(measured).collect();
+        self.suspicions.iter().cloned().chain(less_reliable(measured)).collect()
     }
 }
 

@@ -122,8 +122,8 @@ impl Remark {
             | Self::Unexplained { .. }
             | Self::Contradicted { .. }
             | Self::StandsOut { how: Unlike::Coin | Unlike::Contrary, .. } => Severity::Serious,
-            // Three of four to one side: every second answer is not about the items.
-            Self::Leaning { left, .. } if (left.value - 0.5).abs() >= 0.25 => Severity::Serious,
+            // Two of three to one side: every third answer is not about the items.
+            Self::Leaning { left, .. } if (left.value - 0.5).abs() >= 0.15 => Severity::Serious,
             Self::FewComparisons { .. }
             | Self::Pasted { .. }
             | Self::StandsOut { .. }
@@ -147,11 +147,11 @@ impl Remark {
             "pasted-rows",
             "copied-annotator",
             "graded",
-            "annotator-stands-out",
             "leaning-annotator",
-            "leaning",
+            "annotator-stands-out",
             "one-key",
             "too-fast",
+            "leaning",
             "drift",
             "labeller-error",
             "protocol-contradicted",

@@ -3,9 +3,9 @@
 
 use serde::Serialize;
 
-use super::annotators::{FEWEST_OF_ONE, shown, shrunk, unlike};
+use super::annotators::{Beside, FEWEST_OF_ONE, shown};
 use super::family::Suspicion;
-use super::remark::{GradingEvidence, Remark, Unlike};
+use super::remark::{GradingEvidence, Remark};
 use super::times::Times;
 use super::triples::least_circles;
 use super::{Diagnosis, Interval};
@@ -75,7 +75,7 @@ pub(crate) fn reliability(
     scores: &HeldOutScores,
     comparisons: &Comparisons,
     answers: &Answers,
-) -> Result<Vec<Suspicion>, Error> {
+) -> Result<(Vec<Beside>, Option<Suspicion>), Error> {
     let ranked = Ranked::new(scores)?;
     let contrasts = ranked.contrasts();
     let margins: Vec<Margin> = {
@@ -91,31 +91,27 @@ pub(crate) fn reliability(
         margins
     };
     let all = Slope::of(answers, &margins, |_| true);
-    let mut found = Vec::new();
+    let (mut people, mut drift) = (Vec::new(), None);
     if let Some(annotators) = answers.annotators() {
         let mut of_each = vec![Vec::new(); annotators.names.len()];
         for (at, who) in annotators.of.iter().enumerate() {
             of_each[*who as usize].push(at);
         }
-        let tested: Vec<usize> = (0..of_each.len()).filter(|who| of_each[*who].len() >= FEWEST_OF_ONE).collect();
-        let slopes: Vec<Slope> = tested.iter().map(|who| Slope::over(answers, &margins, &of_each[*who])).collect();
-        let drawn = shrunk(&slopes.iter().map(|slope| (slope.value, slope.variance)).collect::<Vec<_>>());
-        for ((who, slope), drawn) in tested.iter().zip(&slopes).zip(drawn) {
-            let rest = all.without(slope);
-            if !(rest.weight > 0.1 * all.weight && rest.value > 0.0 && slope.weight > 0.0) {
-                continue;
+        for who in (0..of_each.len()).filter(|who| of_each[*who].len() >= FEWEST_OF_ONE) {
+            let own = Slope::over(answers, &margins, &of_each[who]);
+            let rest = all.without(&own);
+            if rest.weight > 0.1 * all.weight && rest.value > 0.0 && own.weight > 0.0 {
+                people.push(Beside {
+                    who,
+                    name: shown(annotators, who),
+                    ratio: own.value / rest.value,
+                    variance: (own.variance + rest.variance) / (rest.value * rest.value),
+                    share: own.value,
+                    others: rest.value,
+                    of: of_each[who].len(),
+                    by_features: true,
+                });
             }
-            let probability = normal_tail((rest.value - slope.value) / (slope.variance + rest.variance).sqrt());
-            let how = unlike(drawn / rest.value);
-            let remark = Remark::StandsOut {
-                name: shown(annotators, *who),
-                how: how.unwrap_or(Unlike::Careless),
-                share: slope.value,
-                others: rest.value,
-                of: of_each[*who].len(),
-                by_features: true,
-            };
-            found.push(Suspicion::new(probability, how.is_some(), remark));
         }
     }
     if let Some(Ok(times)) = answers.times().map(Times::read) {
@@ -128,10 +124,10 @@ pub(crate) fn reliability(
             let matters = (early.value - late.value).abs() > 0.2 * most;
             let what = "how closely the answers follow the features, beside its best,";
             let remark = Remark::Drift { what, early: early.value / most, late: late.value / most };
-            found.push(Suspicion::new(probability, matters, remark));
+            drift = Some(Suspicion::new(probability, matters, remark));
         }
     }
-    Ok(found)
+    Ok((people, drift))
 }
 
 /// s·d and d² of an answer.

@@ -1,7 +1,7 @@
 //! A leaning to one side: of all, of one person, and the same key many times in a row.
 
 use super::annotators::{FEWEST_OF_ONE, shown};
-use super::family::Suspicion;
+use super::family::{Suspicion, worst};
 use super::pairs::{PairMean, Pairs};
 use super::remark::Remark;
 use super::Interval;
@@ -52,7 +52,7 @@ impl Sides {
                 suspicions.push(Suspicion::new(apart(mean), matters, remark));
             }
         }
-        suspicions.extend(runs(answers, sides));
+        suspicions.extend(worst(runs(answers, sides)));
         let of_each = each.iter().map(|mean| mean.interval(level)).collect();
         Some(Self { picked_left: all.interval(level), of_each, suspicions })
     }
