@@ -14,9 +14,11 @@ use crate::terminal::{Answered, Result, print_json, print_text, range, wrapped};
 
 /// Look for problems in comparisons before you train on them.
 ///
-/// Tests, without labels, how the pairs were collected and how often the labeller errs, and looks for
-/// contradictions, circles and annotators who stand out. The exit code is 1 if the data contradict the
-/// protocol that --protocol or dataset.json states, or have a serious flaw.
+/// Tests, without labels, whether the features explain the answers, how the pairs were collected, how often the
+/// labeller errs and whether equals were ordered by degree, and looks at the people who answered: who errs, copies,
+/// leans to one side or answers too fast. The first line says what you must know first. The exit code is 1 if
+/// the features do not explain the answers, if the data contradict the protocol that --protocol or dataset.json
+/// states, or have another serious flaw. docs/check.md lists the findings.
 #[derive(Args)]
 #[command(after_help = "Examples:
   likelier check --items items.csv --comparisons comparisons.csv
@@ -83,16 +85,22 @@ fn protocol_text(check: &ProtocolCheck) -> String {
 }
 
 fn text(found: &Checkup) -> String {
-    let mut text = format!(
-        "{}: {} comparisons of {} items\n",
-        if found.sound {
-            "nothing found against training on these data"
-        } else {
-            "DO NOT TRAIN on this yet"
-        },
+    let mut text = wrapped(&found.headline.message, "");
+    let _ = writeln!(
+        text,
+        "{}: {} comparisons of {} items",
+        if found.sound { "You may train on these data" } else { "DO NOT TRAIN on this yet" },
         found.diagnosis.comparisons,
         found.diagnosis.items
     );
+    if let Some(explained) = &found.explained {
+        let _ = writeln!(
+            text,
+            "\nexplained by the features: {:.3} of the pairs are ordered as people did ({} with 95 % confidence)",
+            explained.ordered.value,
+            range(&explained.ordered)
+        );
+    }
     text.push_str(&protocol_text(&found.protocol));
     for estimate in &found.labeller {
         let error = estimate.error.map_or("not known".into(), |error| {

@@ -4,7 +4,7 @@
 
 mod table_files;
 
-use likelier::data::{Annotators, Pile, RepeatCount, ShownSide, Texts};
+use likelier::data::{Annotators, PairGroups, Pile, RepeatCount, ShownSide, Texts};
 use likelier::{Answers, Comparisons};
 use likelier_tables::{Ids, Layout, read_answers, read_piles};
 use proptest::prelude::*;
@@ -45,6 +45,15 @@ fn answers_come_with_all_that_was_noted() {
     let pairs: Vec<_> = comparisons.iter().collect();
     assert_eq!(pairs, [(0, 1), (0, 2), (2, 0), (1, 0), (0, 1), (1, 0)]);
     assert_eq!(comparisons.weights(), Some(&[2.0, 0.5, 0.5, 0.5, 0.5, 0.5][..]));
+}
+
+#[test]
+fn groups_are_read_by_name_and_a_blank_is_no_group_in_particular() {
+    let text = "likelier,other,group\na,b,wine\nb,c,\na,c,beer\nc,a,wine \n";
+    let answers = read(text, &ids(&["a", "b", "c"])).unwrap();
+    let groups = PairGroups { names: Texts::from_iter(["wine", "", "beer"]), of: vec![0, 1, 2, 0] };
+    assert_eq!(answers.groups(), Some(&groups));
+    assert_eq!(read("likelier,other\na,b\n", &ids(&["a", "b"])).unwrap().groups(), None);
 }
 
 #[test]

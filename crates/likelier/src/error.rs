@@ -152,13 +152,16 @@ pub enum Error {
 
     /// The comparisons do not tell what share is positive, and nobody else does.
     #[error(
-        "these comparisons do not reveal the share of positives: it lies between {low:.2} and {high:.2}"
+        "these comparisons do not reveal the share of positives: it lies between {low:.2} and {high:.2}{}",
+        Because(cause.as_deref())
     )]
     PriorNotKnown {
         /// The least that it may be.
         low: f64,
         /// The most.
         high: f64,
+        /// Why the estimate that there is was withheld, where it was.
+        cause: Option<String>,
     },
 
     /// A NaN or infinite score.
@@ -366,6 +369,14 @@ struct NearestName<'a>(Option<&'a str>);
 impl fmt::Display for NearestName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.map_or(Ok(()), |name| write!(f, " (did you mean '{name}'?)"))
+    }
+}
+
+struct Because<'a>(Option<&'a str>);
+
+impl fmt::Display for Because<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |cause| write!(f, ", because {cause}"))
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! | form | columns |
 //! |---|---|
-//! | with a header | `likelier,other`, then any of `annotator,weight,tie,side,time` |
+//! | with a header | `likelier,other`, then any of `annotator,weight,tie,side,time,group` |
 //! | without one (CatBoost's pairs) | winner, loser and perhaps a weight; winner and loser are row numbers from 0 |
 //!
 //! Nothing is dropped in silence: an id that no item has is an error.
@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use likelier::Answers;
-use likelier::data::{Annotators, ShownSide, Texts};
+use likelier::data::{Annotators, PairGroups, ShownSide, Texts};
 
 use crate::error::TableError;
 use crate::ids::{Ids, row_number};
@@ -25,7 +25,7 @@ pub use labels::read_labels;
 pub use piles::read_piles;
 
 /// The columns beside the two items.
-const NOTES: [&str; 5] = ["annotator", "weight", "tie", "side", "time"];
+const NOTES: [&str; 6] = ["annotator", "weight", "tie", "side", "time", "group"];
 
 /// Reads answers about the items of these ids. Of the layout, `delimiter`, `header` and `array` are used.
 pub fn read_answers(path: &Path, ids: &Ids, layout: &Layout) -> Result<Answers, TableError> {
@@ -75,7 +75,7 @@ impl Form {
             }
         };
         let names = [columns.name(0), columns.name(1)];
-        Ok(Self { items: [0, 1], notes: [None, weight, None, None, None], by_row: true, names })
+        Ok(Self { items: [0, 1], notes: [None, weight, None, None, None, None], by_row: true, names })
     }
 
     fn picked(&self) -> Picked {
@@ -98,9 +98,9 @@ struct Reading<'a> {
     weights: Vec<f32>,
     ties: Vec<bool>,
     sides: Vec<Option<ShownSide>>,
-    annotators: Annotators,
+    annotators: Numbered,
+    groups: Numbered,
     times: Texts,
-    known: HashMap<String, u32>,
     rows: usize,
 }
 
@@ -114,9 +114,9 @@ impl<'a> Reading<'a> {
             weights: Vec::new(),
             ties: Vec::new(),
             sides: Vec::new(),
-            annotators: Annotators::default(),
+            annotators: Numbered::default(),
+            groups: Numbered::default(),
             times: Texts::new(),
-            known: HashMap::new(),
             rows: 0,
         }
     }
@@ -156,15 +156,8 @@ impl<'a> Reading<'a> {
 
     fn add_note(&mut self, note: usize, text: &str) -> Result<(), CellProblem> {
         match NOTES[note] {
-            "annotator" => {
-                let next = self.annotators.names.len() as u32;
-                let known = self.known.get(text).copied();
-                if known.is_none() {
-                    self.annotators.names.push(text);
-                    self.known.insert(text.to_owned(), next);
-                }
-                self.annotators.of.push(known.unwrap_or(next));
-            }
+            "annotator" => self.annotators.push(text),
+            "group" => self.groups.push(text.trim()),
             "weight" => {
                 let weight = table::number(text.as_bytes())?;
                 if weight < 0.0 {
@@ -184,13 +177,18 @@ impl<'a> Reading<'a> {
         if self.rows == 0 {
             return Err(TableError::format(self.path, "holds no comparisons"));
         }
-        let [annotator, weight, tie, side, time] = self.form.notes.map(|note| note.is_some());
+        let [annotator, weight, tie, side, time, group] = self.form.notes.map(|note| note.is_some());
         if weight && self.weights.iter().all(|weight| *weight == 0.0) {
             return Err(TableError::format(self.path, "every weight is 0, so no comparison would count"));
         }
         let mut answers = Answers::from_iter(self.pairs);
         if annotator {
-            answers = answers.by(self.annotators)?;
+            let Numbered { names, of, .. } = self.annotators;
+            answers = answers.by(Annotators { names, of })?;
+        }
+        if group {
+            let Numbered { names, of, .. } = self.groups;
+            answers = answers.grouped(PairGroups { names, of })?;
         }
         if weight {
             answers = answers.weighted(self.weights)?;
@@ -205,6 +203,26 @@ impl<'a> Reading<'a> {
             answers = answers.at(self.times)?;
         }
         Ok(answers)
+    }
+}
+
+/// Names by their numbers, in the order in which they first occur.
+#[derive(Default)]
+struct Numbered {
+    names: Texts,
+    of: Vec<u32>,
+    known: HashMap<String, u32>,
+}
+
+impl Numbered {
+    fn push(&mut self, name: &str) {
+        let next = self.names.len() as u32;
+        let known = self.known.get(name).copied();
+        if known.is_none() {
+            self.names.push(name);
+            self.known.insert(name.to_owned(), next);
+        }
+        self.of.push(known.unwrap_or(next));
     }
 }
 

@@ -22,6 +22,16 @@ pub struct Answers {
     annotators: Option<Annotators>,
     sides: Option<Vec<Option<ShownSide>>>,
     times: Option<Texts>,
+    groups: Option<PairGroups>,
+}
+
+/// Within which group (a topic, a day, a batch) the two items of each answer were chosen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PairGroups {
+    /// The names, in the order in which they first occur. An empty one stands for no group in particular.
+    pub names: Texts,
+    /// The place in `names` of each answer's group.
+    pub of: Vec<u32>,
 }
 
 /// Who gave which answer.
@@ -67,15 +77,16 @@ impl Answers {
     /// The same answers, knowing who gave them.
     pub fn by(self, annotators: Annotators) -> Result<Self, Error> {
         self.check_length("annotators", annotators.of.len())?;
-        let names = annotators.names.len();
-        if let Some(number) = annotators.of.iter().find(|number| **number as usize >= names) {
-            return Err(Error::Setting {
-                name: "the number of an annotator",
-                value: number.to_string(),
-                allowed: "below the number of their names",
-            });
-        }
+        check_numbers("the number of an annotator", &annotators.of, annotators.names.len())?;
         Ok(Self { annotators: Some(annotators), ..self })
+    }
+
+    /// The same answers, knowing within which group the two items of each were chosen: an item was compared
+    /// with items of its own topic, day or batch only.
+    pub fn grouped(self, groups: PairGroups) -> Result<Self, Error> {
+        self.check_length("groups", groups.of.len())?;
+        check_numbers("the number of a group", &groups.of, groups.names.len())?;
+        Ok(Self { groups: Some(groups), ..self })
     }
 
     /// The same answers, knowing where the item that was said to be likelier stood; absent for a tie.
@@ -142,6 +153,11 @@ impl Answers {
         self.times.as_ref()
     }
 
+    /// Within which group the two items of each were chosen, where that was noted.
+    pub fn groups(&self) -> Option<&PairGroups> {
+        self.groups.as_ref()
+    }
+
     /// Pairs that were asked more than once.
     #[doc(hidden)]
     pub fn repeats(&self) -> Repeats {
@@ -182,6 +198,18 @@ impl Answers {
     }
 }
 
+/// Refuses numbers of names that are not there.
+fn check_numbers(name: &'static str, numbers: &[u32], names: usize) -> Result<(), Error> {
+    match numbers.iter().find(|number| **number as usize >= names) {
+        Some(number) => Err(Error::Setting {
+            name,
+            value: number.to_string(),
+            allowed: "below the number of their names",
+        }),
+        None => Ok(()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -215,6 +243,12 @@ mod tests {
         assert!(two.clone().weighted(vec![0.0, 0.0]).is_err());
         assert!(two.clone().shown(vec![None]).is_err());
         assert!(two.clone().at(Texts::from_iter(["now"])).is_err());
+        let topics = |of: Vec<u32>| PairGroups { names: Texts::from_iter(["wine"]), of };
+        assert!(two.clone().grouped(topics(vec![0])).is_err());
+        assert!(two.clone().grouped(topics(vec![0, 1])).is_err());
+        let grouped = two.clone().grouped(topics(vec![0, 0])).unwrap();
+        assert_eq!(grouped.groups(), Some(&topics(vec![0, 0])));
+        assert_eq!(grouped.comparisons(), two.comparisons());
         let nobody = Annotators { names: Texts::from_iter(["ann"]), of: vec![0, 1] };
         assert!(
             two.by(nobody)

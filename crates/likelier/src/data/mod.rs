@@ -19,7 +19,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 
-pub use answers::{Annotators, Answers, ShownSide};
+pub use answers::{Annotators, Answers, PairGroups, ShownSide};
 #[doc(hidden)]
 pub use comparisons::Piles;
 pub(crate) use comparisons::{AnswerGroups, check_items};

@@ -30,7 +30,7 @@ struct Cell {
     /// The weight with which the higher bin was said to be likelier, of all.
     wins: f64,
     weight: f64,
-    /// How many answers of equal weight it is worth.
+    /// How many pairs of equal weight it is worth.
     of: f64,
 }
 
@@ -39,20 +39,23 @@ impl Additivity {
     pub(super) fn new(ranked: &Ranked) -> Option<Self> {
         let bin = |rank: f64| ((rank * BINS as f64) as usize).min(BINS - 1);
         let (mut counts, mut squares) = ([[0.0; BINS]; BINS], [[0.0; BINS]; BINS]);
+        // Answers to one pair are one observation, as are the two halves of a tie.
+        let mut of_pair = vec![(0.0, 0, 0); ranked.pairs];
         for at in 0..ranked.len() {
             let (likelier, other) = (bin(ranked.likelier[at]), bin(ranked.other[at]));
-            let half_of_tie = (at > 0 && ranked.answer[at] == ranked.answer[at - 1])
-                || ranked.answer.get(at + 1) == Some(&ranked.answer[at]);
             counts[likelier][other] += ranked.weights[at];
-            // A tie is one answer, of which each of its two halves has half the weight.
-            let times = if half_of_tie { 2.0 } else { 1.0 };
-            squares[likelier][other] += times * ranked.weights[at].powi(2);
+            let (weight, high, low) = &mut of_pair[ranked.pair[at]];
+            *weight += ranked.weights[at];
+            (*high, *low) = (likelier.max(other), likelier.min(other));
+        }
+        for (weight, high, low) in of_pair {
+            squares[high][low] += weight * weight;
         }
         let mut cells = Vec::new();
         for high in 1..BINS {
             for low in 0..high {
                 let weight = counts[high][low] + counts[low][high];
-                let of = weight * weight / (squares[high][low] + squares[low][high]).max(f64::MIN_POSITIVE);
+                let of = weight * weight / f64::max(squares[high][low], f64::MIN_POSITIVE);
                 if of >= THINNEST {
                     cells.push(Cell { low, high, wins: counts[high][low], weight, of });
                 }

@@ -7,6 +7,7 @@
 
 use std::iter::repeat_n;
 
+use super::dyads::Dyads;
 use crate::data::Comparisons;
 use crate::error::Error;
 use crate::random::{Purpose, Rng, shuffle, stream};
@@ -154,6 +155,10 @@ pub struct HeldOutScores {
     weights: Option<Vec<f32>>,
     /// The answer that each came from; its own if absent.
     answers: Option<Vec<u32>>,
+    /// What depends on what; absent where each comparison is between items of its own.
+    dyads: Option<Dyads>,
+    /// The group that each comparison was made within, where comparisons were made within groups.
+    groups: Option<Vec<u32>>,
 }
 
 impl HeldOutScores {
@@ -171,10 +176,11 @@ impl HeldOutScores {
                 return Err(Error::NotFinite { row, column, value: scores[row] });
             }
         }
-        Ok(Self { likelier, other, folds, weights: None, answers: None })
+        Ok(Self { likelier, other, folds, weights: None, answers: None, dyads: None, groups: None })
     }
 
-    /// The same scores, knowing how much each of the comparisons counts and which are halves of a tie.
+    /// The same scores, knowing how much each of the comparisons counts, which are halves of a tie, and which
+    /// are of the same pair or share an item.
     pub fn of(self, comparisons: &Comparisons) -> Result<Self, Error> {
         if comparisons.len() != self.len() {
             let (scored, listed) = (self.len(), comparisons.len());
@@ -182,7 +188,15 @@ impl HeldOutScores {
         }
         let weights = comparisons.weights().map(<[f32]>::to_vec);
         let answers = comparisons.groups().listed().map(<[u32]>::to_vec);
-        Ok(Self { weights, answers, ..self })
+        Ok(Self { weights, answers, dyads: Some(Dyads::of(comparisons)), ..self })
+    }
+
+    /// The same scores, knowing within which group (a topic, a day, a batch) each comparison was made.
+    pub(crate) fn grouped(self, groups: Vec<u32>) -> Result<Self, Error> {
+        if groups.len() != self.len() {
+            return Err(Error::mismatch("groups", groups.len(), "comparisons", self.len()));
+        }
+        Ok(Self { groups: Some(groups), ..self })
     }
 
     /// Scores by one model that was trained on none of these comparisons.
@@ -221,9 +235,19 @@ impl HeldOutScores {
         self.weights.as_ref().map_or(1.0, |weights| f64::from(weights[at]))
     }
 
-    /// The answer that a comparison came from.
-    pub(crate) fn answer(&self, at: usize) -> usize {
-        self.answers.as_ref().map_or(at, |answers| answers[at] as usize)
+    /// The pair of items that a comparison is of, whichever way it was answered: one observation.
+    pub(crate) fn pair(&self, at: usize) -> usize {
+        self.dyads.as_ref().map_or(at, |dyads| dyads.pair(at))
+    }
+
+    /// What depends on what, where that is known.
+    pub(crate) fn dyads(&self) -> Option<&Dyads> {
+        self.dyads.as_ref()
+    }
+
+    /// The group that each comparison was made within, where that is known.
+    pub(crate) fn groups(&self) -> Option<&[u32]> {
+        self.groups.as_deref()
     }
 
     /// The number of answers.

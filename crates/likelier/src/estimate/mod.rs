@@ -9,6 +9,7 @@ mod components;
 mod cross_fit;
 pub mod diagnosis;
 pub(crate) mod distribution;
+pub(crate) mod dyads;
 mod folds;
 mod interval;
 pub mod labeller;
@@ -30,6 +31,8 @@ pub use cross_fit::{CrossFit, cross_fit, scorer};
 #[doc(hidden)]
 pub use folds::{Folds, HeldOutScores};
 pub use interval::Interval;
+#[cfg(feature = "engine")]
+pub(crate) use protocol_test::REFUTED;
 pub use protocol_test::{ProtocolTest, Verdict};
 pub use ranked::FEWEST;
 #[doc(hidden)]

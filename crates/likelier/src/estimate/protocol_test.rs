@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::additivity::Additivity;
 use super::distribution::{check_level, normal_tail, two_sided};
 use super::labeller::ratio_of_error;
-use super::ranked::{AnswerSums, Contrasts, FoldMeans, Ranked};
+use super::ranked::{Contrasts, FoldMeans, PairSums, Ranked};
 use super::{HeldOutScores, Interval};
 use crate::error::Error;
 use crate::protocol::{Collection, Protocol};
@@ -34,8 +34,10 @@ pub enum Verdict {
 const KEPT: f64 = 0.25;
 /// The ratio r under discard with an exact labeller.
 const DROPPED: f64 = 1.0;
+/// From so many groups on, each is one observation: that allows for all that its comparisons have in common.
+const ENOUGH_GROUPS: usize = 20;
 /// What is less probable than this is refuted: the data are called `neither`, or contradict what was said.
-const REFUTED: f64 = 0.01;
+pub(crate) const REFUTED: f64 = 0.01;
 /// One protocol is named when the other is less probable than this.
 const DOUBTED: f64 = 0.025;
 
@@ -67,18 +69,9 @@ impl ProtocolTest {
         let discard_probability = 1.0 - normal_tail(moments.distance(DROPPED));
         let forced_choice_probability = 2.0 * normal_tail(moments.distance(KEPT).abs());
         let ratio = moments.interval(level);
-        let verdict = if discard_probability < REFUTED && forced_choice_probability < REFUTED {
-            Verdict::Neither
-        } else if forced_choice_probability < DOUBTED && discard_probability >= REFUTED {
-            Verdict::Discard
-        } else if discard_probability < DOUBTED && forced_choice_probability >= REFUTED {
-            Verdict::ForcedChoice
-        } else {
-            Verdict::Unknown
-        };
         let additivity = Additivity::new(&ranked);
-        let mut test = Self {
-            verdict,
+        let test = Self {
+            verdict: Verdict::Unknown,
             ratio,
             discard_probability,
             forced_choice_probability,
@@ -86,8 +79,25 @@ impl ProtocolTest {
             note: String::new(),
             moments,
         };
-        test.note = test.words();
-        Ok(test)
+        Ok(test.refuting(REFUTED))
+    }
+
+    /// The same evidence with another verdict: where many things are tested at once, less is refuted.
+    #[must_use]
+    pub(crate) fn refuting(self, refuted: f64) -> Self {
+        let doubted = DOUBTED / REFUTED * refuted;
+        let (discard, forced_choice) = (self.discard_probability, self.forced_choice_probability);
+        let verdict = if discard < refuted && forced_choice < refuted {
+            Verdict::Neither
+        } else if forced_choice < doubted && discard >= refuted {
+            Verdict::Discard
+        } else if discard < doubted && forced_choice >= refuted {
+            Verdict::ForcedChoice
+        } else {
+            Verdict::Unknown
+        };
+        let test = Self { verdict, ..self };
+        Self { note: test.words(), ..test }
     }
 
     fn words(&self) -> String {
@@ -111,25 +121,22 @@ impl ProtocolTest {
                 "both discard and forced choice are possible; more comparisons or a better scorer would decide it"
             }
         };
-        let order = match &self.additivity {
-            Some(additivity)
-                if self.verdict == Verdict::ForcedChoice && additivity.probability < REFUTED =>
-            {
-                "; but the orders are not additive, so the labeller does more than see classes (it may order items of \
-                 one class by confidence, or err more on some)"
-            }
-            _ => "",
-        };
-        format!("{found}: {meaning}{order}")
+        format!("{found}: {meaning}")
     }
 
     /// What in the comparisons contradicts a protocol that was stated, in words; `None` if nothing does.
     pub fn contradiction(&self, stated: &Protocol) -> Option<String> {
+        let (probability, words) = self.against(stated);
+        (probability < REFUTED).then_some(words)
+    }
+
+    /// How probable such comparisons are under a protocol, and what speaks against it most.
+    pub(crate) fn against(&self, stated: &Protocol) -> (f64, String) {
         let found = self.ratio.map_or(String::new(), |ratio| {
             format!(" (ratio {:.2}, {:.2} to {:.2})", ratio.value, ratio.low, ratio.high)
         });
         match stated.collection() {
-            Collection::ForcedChoice if self.forced_choice_probability < REFUTED => {
+            Collection::ForcedChoice => {
                 let cause = match self.ratio {
                     Some(ratio) if ratio.value < 0.25 => {
                         "the two items of a comparison have less in common than random pairs that were ordered, as if \
@@ -137,23 +144,26 @@ impl ProtocolTest {
                     }
                     _ => "some of the drawn pairs seem to be missing",
                 };
-                Some(format!("the comparisons do not look like forced choice{found}: {cause}"))
+                let words = format!("the comparisons do not look like forced choice{found}: {cause}");
+                (self.forced_choice_probability, words)
             }
-            Collection::Discard if self.discard_probability < REFUTED => Some(format!(
-                "the comparisons do not look like discard{found}: pairs that discard would drop seem to be present"
-            )),
             Collection::Discard => {
                 let expected = ratio_of_error(stated.labeller_error());
                 let apart = self.moments.distance(expected);
-                (2.0 * normal_tail(apart.abs()) < REFUTED).then(|| {
-                    let compared = if apart > 0.0 { "more" } else { "less" };
-                    format!(
-                        "the labeller errs {compared} often than the stated {}{found}, where {expected:.2} was expected",
-                        stated.labeller_error()
-                    )
-                })
+                let errs = 2.0 * normal_tail(apart.abs());
+                if self.discard_probability < REFUTED {
+                    let words = format!(
+                        "the comparisons do not look like discard{found}: pairs that discard would drop seem to be present"
+                    );
+                    return (errs, words);
+                }
+                let compared = if apart > 0.0 { "more" } else { "less" };
+                let words = format!(
+                    "the labeller errs {compared} often than the stated {}{found}, where {expected:.2} was expected",
+                    stated.labeller_error()
+                );
+                (errs, words)
             }
-            Collection::ForcedChoice => None,
         }
     }
 }
@@ -171,31 +181,68 @@ pub(super) struct Moments {
 impl Moments {
     fn new(contrasts: &Contrasts) -> Self {
         let folds = contrasts.means();
-        let answers = contrasts.by_answer(&folds);
-        let total: f64 = folds.iter().map(|fold| fold.weight).sum();
+        let pairs = contrasts.by_pair(&folds);
+        // A fold of one pair has neither a covariance nor a spread.
+        let counts = |fold: usize| folds[fold].size > 1.0 + 1e-9;
+        let total: f64 = (0..folds.len())
+            .filter(|fold| counts(*fold))
+            .map(|fold| folds[fold].weight)
+            .sum();
+        let total = total.max(f64::MIN_POSITIVE);
         // A fold's covariance is the sum of products by count − 1.
-        let unbiased = |size: f64| size / (size - 1.0).max(1.0);
-        let apart = |answer: &AnswerSums| answer.centred[0] - answer.centred[1];
-        let mut covariances = vec![0.0; folds.len()];
+        let unbiased = |size: f64| size / (size - 1.0).max(1e-9);
+        let apart = |pair: &PairSums| pair.centred[0] - pair.centred[1];
+        let (mut covariances, mut noises) = (vec![0.0; folds.len()], vec![0.0; folds.len()]);
         let (mut covariance, mut square) = (0.0, 0.0);
-        for answer in &answers {
-            let FoldMeans { means: [likelier, other], weight, size } = folds[answer.fold];
+        for pair in pairs.iter().filter(|pair| counts(pair.fold)) {
+            let FoldMeans { means: [likelier, other], weight, size } = folds[pair.fold];
             let (weight, unbiased) = (weight.max(f64::MIN_POSITIVE), unbiased(size));
-            covariances[answer.fold] += answer.product * unbiased / weight;
-            covariance += answer.product * unbiased / total;
-            let noise = apart(answer).powi(2) * unbiased / weight;
-            square += (answer.weight * (likelier - other).powi(2) - noise) / total;
+            covariances[pair.fold] += pair.product * unbiased / weight;
+            covariance += pair.product * unbiased / total;
+            let noise = apart(pair).powi(2) * unbiased / weight;
+            noises[pair.fold] += noise / weight;
+            square += (pair.weight * (likelier - other).powi(2) - noise) / total;
         }
-        let mut variances = [0.0; 3];
-        for answer in &answers {
-            let [likelier, other] = folds[answer.fold].means;
-            let of_covariance = answer.product - answer.weight * covariances[answer.fold];
-            let of_square = 2.0 * (likelier - other) * apart(answer);
-            variances[0] += of_covariance * of_covariance / (total * total);
-            variances[1] += of_square * of_square / (total * total);
-            variances[2] += of_covariance * of_square / (total * total);
-        }
-        Self { covariance, square, variances }
+        let of_pair = |pair: &PairSums| {
+            if !counts(pair.fold) {
+                return [0.0; 2];
+            }
+            let [likelier, other] = folds[pair.fold].means;
+            let of_covariance = pair.product - pair.weight * covariances[pair.fold];
+            let of_square = 2.0 * (likelier - other) * apart(pair);
+            [of_covariance / total, of_square / total]
+        };
+        let matrix = match &contrasts.dyads {
+            _ if contrasts.in_groups
+                && (0..folds.len()).filter(|fold| counts(*fold)).count() >= ENOUGH_GROUPS =>
+            {
+                let of_group = |group: usize| {
+                    let [likelier, other] = folds[group].means;
+                    let weight = folds[group].weight / total;
+                    let noise = noises[group];
+                    [
+                        weight * (covariances[group] - covariance),
+                        weight * ((likelier - other).powi(2) - noise - square),
+                    ]
+                };
+                outer((0..folds.len()).filter(|group| counts(*group)).map(of_group))
+            }
+            Some(dyads) => {
+                // The sums are those of pairs, and each counts once.
+                let mut seen = vec![false; pairs.len()];
+                let first: Vec<bool> = contrasts
+                    .pair
+                    .iter()
+                    .map(|pair| !std::mem::replace(&mut seen[*pair], true))
+                    .collect();
+                let value = |at: usize| {
+                    if first[at] { of_pair(&pairs[contrasts.pair[at]]) } else { [0.0; 2] }
+                };
+                dyads.covariance(value).matrix_along([1.0, -KEPT])
+            }
+            None => outer(pairs.iter().map(of_pair)),
+        };
+        Self { covariance, square, variances: [matrix[0][0], matrix[1][1], matrix[0][1]] }
     }
 
     /// Whether g is the same everywhere.
@@ -225,6 +272,13 @@ impl Moments {
         let (low, high) = ((half - root) / leading, (half + root) / leading);
         Some(Interval { value, low: low.min(value), high: high.max(value), level })
     }
+}
+
+/// Σ v vᵀ.
+fn outer(values: impl Iterator<Item = [f64; 2]>) -> [[f64; 2]; 2] {
+    values.fold([[0.0; 2]; 2], |[[a, b], [_, d]], [one, two]| {
+        [[a + one * one, b + one * two], [b + one * two, d + two * two]]
+    })
 }
 
 #[cfg(test)]
@@ -274,10 +328,13 @@ mod tests {
                 likelier: (0..90).map(|k| f64::from(k * 37 % 90) / 90.0).collect(),
                 other: (0..90).map(|k| f64::from(k * 53 % 90) / 120.0).collect(),
                 weights: (0..90).map(|k| unit * f64::from(1 + k % 3)).collect(),
-                // Every third answer has two halves, next to each other.
-                answer: (0..90).map(|k| k - usize::from(k % 4 == 1)).collect(),
+                // Some pairs were asked twice.
+                pair: (0..90).map(|k| k - usize::from(k % 4 == 1)).collect(),
+                pairs: 90,
                 fold: (0..90).map(|k| k / 30).collect(),
                 folds: 3,
+                in_groups: false,
+                dyads: None,
             })
         };
         let (one, four) = (moments(1.0), moments(4.0));

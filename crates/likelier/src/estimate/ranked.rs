@@ -7,6 +7,7 @@
 //! it parts the piles best for its variance: the identities hold for any g, and intervals are narrowest
 //! for this one.
 
+use super::dyads::Dyads;
 use super::folds::HeldOutScores;
 use crate::error::Error;
 
@@ -22,8 +23,14 @@ pub(crate) struct Ranked {
     pub(crate) folds_of: [Vec<usize>; 2],
     /// How much each comparison counts.
     pub(crate) weights: Vec<f64>,
-    /// The answer that each came from.
-    pub(crate) answer: Vec<usize>,
+    /// The pair that each is of: answers to one pair are one observation.
+    pub(crate) pair: Vec<usize>,
+    /// How many pairs there are.
+    pub(crate) pairs: usize,
+    /// Which pairs share an item, where that is known.
+    pub(crate) dyads: Option<Dyads>,
+    /// The group that each was made within, where that is known.
+    pub(crate) groups: Option<Vec<u32>>,
     /// All scores of each fold, sorted.
     sorted: Vec<SortedScores>,
 }
@@ -86,10 +93,12 @@ impl Ranked {
                 .map(|(fold, score)| sorted[*fold].rank(*score))
                 .collect::<Vec<_>>()
         };
-        let answer = (0..scores.len()).map(|at| scores.answer(at)).collect();
+        let pair: Vec<usize> = (0..scores.len()).map(|at| scores.pair(at)).collect();
+        let pairs = scores.dyads().map_or(scores.len(), Dyads::pairs);
+        let (dyads, groups) = (scores.dyads().cloned(), scores.groups().map(<[u32]>::to_vec));
         let (likelier, other) =
             (ranks(&folds_of[0], scores.likelier()), ranks(&folds_of[1], scores.other()));
-        Ok(Self { likelier, other, folds_of, weights, answer, sorted })
+        Ok(Self { likelier, other, folds_of, weights, pair, pairs, dyads, groups, sorted })
     }
 
     /// The number of comparisons.
@@ -97,18 +106,17 @@ impl Ranked {
         self.likelier.len()
     }
 
-    /// How many answers of equal weight the comparisons are worth.
+    /// How many pairs of equal weight the comparisons are worth; however often they are used, items are no more
+    /// observations than there are of them.
     pub(crate) fn size(&self) -> f64 {
-        let (mut total, mut squares, mut of_answer) = (0.0, 0.0, 0.0);
-        for at in 0..self.len() {
-            total += self.weights[at];
-            of_answer += self.weights[at];
-            if self.answer.get(at + 1) != Some(&self.answer[at]) {
-                squares += of_answer * of_answer;
-                of_answer = 0.0;
-            }
+        let mut of_pair = vec![0.0; self.pairs];
+        for (pair, weight) in self.pair.iter().zip(&self.weights) {
+            of_pair[*pair] += weight;
         }
-        total * total / f64::max(squares, f64::MIN_POSITIVE)
+        let (total, squares) = of_pair.iter().fold((0.0, 0.0), |(t, s), w| (t + w, s + w * w));
+        let pairs = total * total / f64::max(squares, f64::MIN_POSITIVE);
+        let items = |dyads: &Dyads| dyads.effective_items(|at| self.weights[at]);
+        pairs.min(self.dyads.as_ref().map_or(f64::INFINITY, items))
     }
 
     /// The number of folds.
@@ -132,8 +140,8 @@ impl Ranked {
     pub(crate) fn contrasts(&self) -> Contrasts {
         if self.folds() == 1 {
             // Two halves stand in for folds.
-            let maps = [1, 0].map(|half| ContrastMap::fit(self, |_, at| self.answer[at] % 2 == half));
-            let fold: Vec<usize> = self.answer.iter().map(|answer| answer % 2).collect();
+            let maps = [1, 0].map(|half| ContrastMap::fit(self, |_, at| self.pair[at] % 2 == half));
+            let fold: Vec<usize> = self.pair.iter().map(|pair| pair % 2).collect();
             return Contrasts::new(self, &maps, [&fold, &fold]);
         }
         Contrasts::new(self, &self.contrast_maps(), self.folds_of.each_ref().map(Vec::as_slice))
@@ -191,9 +199,16 @@ pub(crate) struct Contrasts {
     pub(crate) likelier: Vec<f64>,
     pub(crate) other: Vec<f64>,
     pub(crate) weights: Vec<f64>,
-    pub(crate) answer: Vec<usize>,
+    /// The pair that each comparison is of, and how many there are.
+    pub(crate) pair: Vec<usize>,
+    pub(crate) pairs: usize,
+    /// What moments are taken within: folds, or the groups that comparisons were made within.
     pub(crate) fold: Vec<usize>,
     pub(crate) folds: usize,
+    /// Whether `fold` is the group.
+    pub(crate) in_groups: bool,
+    /// Which pairs share an item, where that is known.
+    pub(crate) dyads: Option<Dyads>,
 }
 
 /// What a fold's comparisons come to.
@@ -203,13 +218,13 @@ pub(crate) struct FoldMeans {
     pub(crate) means: [f64; 2],
     /// The weight of its comparisons.
     pub(crate) weight: f64,
-    /// How many answers of equal weight they are worth.
+    /// How many pairs of equal weight they are worth.
     pub(crate) size: f64,
 }
 
-/// One answer: a comparison, or the two halves of a tie.
+/// One pair: all comparisons between its two items.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct AnswerSums {
+pub(crate) struct PairSums {
     pub(crate) fold: usize,
     pub(crate) weight: f64,
     /// Σ w·a of the likelier items and Σ w·b of the others, centred at the fold's means.
@@ -234,10 +249,14 @@ impl Contrasts {
             likelier: apply(&ranked.likelier, folds_of[0]),
             other: apply(&ranked.other, folds_of[1]),
             weights: ranked.weights.clone(),
-            answer: ranked.answer.clone(),
+            pair: ranked.pair.clone(),
+            pairs: ranked.pairs,
             folds,
             fold,
+            in_groups: false,
+            dyads: ranked.dyads.clone(),
         }
+        .within(ranked.groups.as_deref())
     }
 
     /// The means of g, fold by fold.
@@ -250,8 +269,8 @@ impl Contrasts {
             fold.weight += weight;
         }
         let mut squares = vec![0.0; self.folds];
-        for answer in self.by_answer(&vec![FoldMeans::default(); self.folds]) {
-            squares[answer.fold] += answer.weight * answer.weight;
+        for pair in self.by_pair(&vec![FoldMeans::default(); self.folds]) {
+            squares[pair.fold] += pair.weight * pair.weight;
         }
         for (fold, squares) in folds.iter_mut().zip(squares) {
             fold.means = fold.means.map(|sum| sum / fold.weight.max(f64::MIN_POSITIVE));
@@ -260,25 +279,29 @@ impl Contrasts {
         folds
     }
 
-    /// The sums over each answer, centred at the means of its fold.
-    pub(crate) fn by_answer(&self, folds: &[FoldMeans]) -> Vec<AnswerSums> {
-        let mut answers: Vec<AnswerSums> = Vec::with_capacity(self.fold.len());
-        let mut last = None;
+    /// The same, with moments taken within groups. A group may hold items of several folds: ranks are the same
+    /// everywhere, and what a fold's map adds to them has nothing to do with the group.
+    fn within(self, groups: Option<&[u32]>) -> Self {
+        let Some(groups) = groups else { return self };
+        let fold: Vec<usize> = groups.iter().map(|group| *group as usize).collect();
+        let folds = fold.iter().max().map_or(0, |last| last + 1);
+        Self { fold, folds, in_groups: true, ..self }
+    }
+
+    /// The sums over each pair, centred at the means of its fold.
+    pub(crate) fn by_pair(&self, folds: &[FoldMeans]) -> Vec<PairSums> {
+        let mut pairs = vec![PairSums::default(); self.pairs];
         for at in 0..self.fold.len() {
-            if last != Some(self.answer[at]) {
-                last = Some(self.answer[at]);
-                answers.push(AnswerSums { fold: self.fold[at], ..AnswerSums::default() });
-            }
             let [likelier, other] = folds[self.fold[at]].means;
             let (a, b, weight) = (self.likelier[at] - likelier, self.other[at] - other, self.weights[at]);
-            if let Some(answer) = answers.last_mut() {
-                answer.weight += weight;
-                answer.centred[0] += weight * a;
-                answer.centred[1] += weight * b;
-                answer.product += weight * a * b;
-            }
+            let pair = &mut pairs[self.pair[at]];
+            pair.fold = self.fold[at];
+            pair.weight += weight;
+            pair.centred[0] += weight * a;
+            pair.centred[1] += weight * b;
+            pair.product += weight * a * b;
         }
-        answers
+        pairs
     }
 }
 

@@ -5,17 +5,22 @@ use serde::Serialize;
 use super::{Event, LEVEL, Observer, ScorerOptions};
 use crate::data::{Comparisons, Rows};
 use crate::error::Error;
+use crate::estimate::diagnosis::Diagnosis;
+use crate::estimate::diagnosis::scored::grading;
 use crate::estimate::distribution::share_interval;
 use crate::estimate::metrics::Assumptions;
 use crate::estimate::prior::{PriorEstimator, PriorReport, best_bin, kept_share, pool_moment, recommend};
-use crate::estimate::{CrossFit, FEWEST, Folds, Interval, cross_fit, scorer};
+use crate::estimate::{CrossFit, FEWEST, Folds, Interval, ProtocolTest, cross_fit, scorer};
 use crate::prior::Prior;
-use crate::protocol::Protocol;
+use crate::protocol::{Collection, Protocol};
 use crate::supervision::{LabelsChosen, Supervision};
 use crate::train::{Config, Control};
 use crate::warning::Warning;
 
 const FOLDS: usize = 5;
+
+/// The prior is withheld where coins on equals are less probable than this.
+const COINS_REFUTED: f64 = 0.01;
 
 /// The prior that is used, and how far it may be off where it was estimated.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -62,7 +67,9 @@ impl BelievedPrior {
         }
         let report = estimate_prior_with(rows, supervision, scorer, control, observe)?;
         let Interval { value, low, high, .. } = report.prior;
-        let Some(estimator) = report.recommended else { return Err(Error::PriorNotKnown { low, high }) };
+        let Some(estimator) = report.recommended else {
+            return Err(Error::PriorNotKnown { low, high, cause: report.withheld });
+        };
         warnings.push(Warning::PriorEstimated { prior: report.prior, estimator });
         Ok(Self { prior: Prior::new(value)?, estimated: Some(report.prior) })
     }
@@ -102,12 +109,37 @@ pub fn estimate_prior_with(
     if let Some([kept, shown]) = supervision.kept_of_shown() {
         estimates.push(kept_share(protocol.collection(), kept, shown, None, LEVEL)?);
     }
-    estimates.push(best_bin(&fit.scores, &protocol, LEVEL)?);
+    let mut by_tails = best_bin(&fit.scores, &protocol, LEVEL)?;
+    if let Some(reason) = no_coins(&fit, supervision, protocol)? {
+        by_tails = by_tails.withheld(reason);
+    }
+    estimates.push(by_tails);
     if scorer.pool {
         let all: Vec<u32> = (0..rows.len() as u32).collect();
         estimates.push(pool_moment(&fit, &all, &protocol, LEVEL)?);
     }
     Ok(recommend(estimates))
+}
+
+/// Why the tails of the scores say nothing about the prior: items of one class were not ordered by a coin.
+fn no_coins(
+    fit: &CrossFit<'_>,
+    supervision: &Supervision,
+    protocol: Protocol,
+) -> Result<Option<String>, Error> {
+    let Some(answers) = supervision
+        .answers()
+        .filter(|_| protocol.collection() == Collection::ForcedChoice)
+    else {
+        return Ok(None);
+    };
+    let diagnosis = Diagnosis::new(answers, fit.rows.len(), LEVEL)?;
+    let test = ProtocolTest::new(&fit.scores, LEVEL)?;
+    let graded = grading(&diagnosis, test.additivity.as_ref(), None);
+    Ok(graded
+        .filter(|graded| graded.probability < COINS_REFUTED)
+        .and_then(|graded| graded.remark)
+        .map(|remark| remark.to_string()))
 }
 
 /// Scores each compared item by a model that was not trained on it.

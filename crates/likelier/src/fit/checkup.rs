@@ -4,14 +4,17 @@ use serde::Serialize;
 
 use super::belief::out_of_fold;
 use super::{LEVEL, Observer, ScorerOptions};
-use crate::data::Rows;
+use crate::data::{Answers, Comparisons, Rows};
 use crate::error::Error;
-use crate::estimate::diagnosis::{Diagnosis, Finding, Severity};
+use crate::estimate::diagnosis::family::{Suspicion, convicted, each_of};
+use crate::estimate::diagnosis::remark::Remark;
+use crate::estimate::diagnosis::scored::{Explained, errs_more, grading, reliability};
+use crate::estimate::diagnosis::{Beside, Diagnosis, Finding, Headline, Severity, findings};
 use crate::estimate::labeller::{
     LabellerEstimate, error_from_asking_again, error_under_discard, error_under_forced_choice,
 };
 use crate::estimate::prior::best_bin;
-use crate::estimate::{Additivity, CrossFit, FEWEST, Interval, ProtocolTest, Verdict};
+use crate::estimate::{Additivity, FEWEST, HeldOutScores, Interval, ProtocolTest, REFUTED, Verdict};
 use crate::prior::Prior;
 use crate::protocol::{Collection, Protocol};
 use crate::supervision::Supervision;
@@ -22,6 +25,10 @@ use crate::train::Control;
 pub struct Checkup {
     /// Whether nothing speaks against training on these answers as stated.
     pub sound: bool,
+    /// What must be known first.
+    pub headline: Headline,
+    /// Whether the features explain the answers; absent where there are too few to tell.
+    pub explained: Option<Explained>,
     /// How the pairs were collected.
     pub protocol: ProtocolCheck,
     /// The labeller's error by each statistic that applies.
@@ -69,70 +76,162 @@ pub fn check_with(
     let answers = supervision.answers().ok_or(Error::NeedsComparisons)?;
     let diagnosis = Diagnosis::new(answers, rows.len(), LEVEL)?;
     let stated = supervision.stated_protocol();
-    let (protocol, labeller) = if answers.len() < FEWEST {
-        (ProtocolCheck::untested(stated, answers.len()), Vec::new())
+    let mut look = Look::default();
+    let tested = if answers.len() < FEWEST {
+        None
     } else {
         let comparisons = answers.comparisons();
         // Any protocol makes a scorer; without one, take the one that everybody uses.
         let assumed = stated.unwrap_or(Protocol::FORCED_CHOICE);
         let fit = out_of_fold(rows, &comparisons, assumed, scorer, control, observe)?;
-        test(&fit, stated, supervision.stated_prior(), &diagnosis)?
+        let scores = within_groups(fit.scores, &comparisons, &diagnosis)?;
+        Some(look.at_scores(&scores, &comparisons, answers, supervision, &diagnosis)?)
     };
-    let findings = diagnosis.findings();
-    let serious = findings.iter().any(|finding| finding.severity == Severity::Serious);
-    let fits = protocol.contradiction.is_none() && protocol.verdict != Verdict::Neither;
-    Ok(Checkup { sound: fits && !serious, protocol, labeller, findings, diagnosis })
+    look.suspicions.extend(diagnosis.suspicions(std::mem::take(&mut look.measured)));
+    let mut remarks = convicted(&look.suspicions);
+    let contradiction = remarks.iter().find_map(|remark| match remark {
+        Remark::Contradicted { words } => Some(words.clone()),
+        _ => None,
+    });
+    let protocol = match tested {
+        None => ProtocolCheck::untested(stated, answers.len()),
+        Some(test) => {
+            // Where nothing is explained, nothing is known about the protocol, either.
+            let refuted =
+                if look.unexplained.is_some() { 0.0 } else { REFUTED.min(each_of(look.suspicions.len())) };
+            ProtocolCheck::of(test.refuting(refuted), stated, contradiction.filter(|_| stated.is_some()))
+        }
+    };
+    remarks.extend(look.unexplained);
+    remarks.extend(diagnosis.notes(&remarks));
+    let findings = findings(&remarks);
+    let sound = findings.iter().all(|finding| finding.severity != Severity::Serious);
+    let headline = Headline::of(&remarks);
+    Ok(Checkup {
+        sound,
+        headline,
+        explained: look.explained,
+        protocol,
+        labeller: look.labeller,
+        findings,
+        diagnosis,
+    })
 }
 
-/// The protocol, and the labeller under it.
-fn test(
-    fit: &CrossFit<'_>,
-    stated: Option<Protocol>,
-    prior: Option<Prior>,
+/// Scores that know the groups that pairs come in.
+pub(super) fn within_groups(
+    scores: HeldOutScores,
+    comparisons: &Comparisons,
     diagnosis: &Diagnosis,
-) -> Result<(ProtocolCheck, Vec<LabellerEstimate>), Error> {
-    let test = ProtocolTest::new(&fit.scores, LEVEL)?;
-    let contradiction = stated.and_then(|stated| test.contradiction(&stated));
-    // A protocol that the data refute says nothing about the labeller.
-    let believed = stated.filter(|_| contradiction.is_none()).map(|protocol| protocol.collection());
-    let collection = believed.or(match test.verdict {
-        Verdict::Discard => Some(Collection::Discard),
-        Verdict::ForcedChoice => Some(Collection::ForcedChoice),
-        Verdict::Neither | Verdict::Unknown => None,
-    });
-    let mut labeller = Vec::new();
-    match collection {
-        Some(Collection::Discard) => labeller.push(error_under_discard(&test)),
-        Some(Collection::ForcedChoice) => {
-            labeller.push(error_under_forced_choice(&fit.scores, LEVEL)?);
-            let known = |prior: Prior| {
-                let value = prior.positive();
-                Interval { value, low: value, high: value, level: LEVEL }
-            };
-            let prior = match prior {
-                Some(prior) => Some(known(prior)),
-                None => best_bin(&fit.scores, &Protocol::FORCED_CHOICE, LEVEL)?.interval,
-            };
-            if let Some(prior) = prior.filter(|_| diagnosis.asked_again.answers > 0) {
-                labeller.push(error_from_asking_again(&diagnosis.asked_again, &prior, LEVEL)?);
-            }
+) -> Result<HeldOutScores, Error> {
+    let Some(groups) = diagnosis.found_groups() else { return Ok(scores) };
+    let of = (0..comparisons.len())
+        .map(|at| groups.of[comparisons.groups().of(at)])
+        .collect();
+    scores.grouped(of)
+}
+
+/// What is found on the way.
+#[derive(Default)]
+struct Look {
+    suspicions: Vec<Suspicion>,
+    measured: Vec<Beside>,
+    unexplained: Option<Remark>,
+    explained: Option<Explained>,
+    labeller: Vec<LabellerEstimate>,
+}
+
+impl Look {
+    /// What held-out scores show: the protocol, and the labeller under it.
+    fn at_scores(
+        &mut self,
+        scores: &HeldOutScores,
+        comparisons: &Comparisons,
+        answers: &Answers,
+        supervision: &Supervision,
+        diagnosis: &Diagnosis,
+    ) -> Result<ProtocolTest, Error> {
+        let explained = Explained::new(scores, comparisons, LEVEL)?;
+        self.unexplained = explained.remark(diagnosis);
+        self.explained = Some(explained);
+        let test = ProtocolTest::new(scores, LEVEL)?;
+        if self.unexplained.is_some() {
+            return Ok(test);
         }
-        None => {}
+        let stated = supervision.stated_protocol();
+        let (probability, words) = match stated {
+            Some(stated) => test.against(&stated),
+            None => (test.discard_probability.max(test.forced_choice_probability), test.note.clone()),
+        };
+        self.suspicions.push(Suspicion::new(
+            probability,
+            probability < REFUTED,
+            Remark::Contradicted { words },
+        ));
+        let (measured, drift) = reliability(scores, comparisons, answers)?;
+        self.measured = measured;
+        self.suspicions.extend(drift);
+        // A protocol that the data refute says nothing about the labeller.
+        let believed = stated.filter(|_| probability >= REFUTED).map(|protocol| protocol.collection());
+        let collection = believed.or(match test.verdict {
+            Verdict::Discard => Some(Collection::Discard),
+            Verdict::ForcedChoice => Some(Collection::ForcedChoice),
+            Verdict::Neither | Verdict::Unknown => None,
+        });
+        match collection {
+            Some(Collection::Discard) => self.labeller.push(error_under_discard(&test)),
+            Some(Collection::ForcedChoice) => self.forced_choice(scores, &test, supervision, diagnosis)?,
+            None => {}
+        }
+        Ok(test)
     }
-    let check = ProtocolCheck {
-        stated,
-        verdict: test.verdict,
-        contradiction,
-        ratio: test.ratio,
-        discard_probability: Some(test.discard_probability),
-        forced_choice_probability: Some(test.forced_choice_probability),
-        additivity: test.additivity,
-        note: test.note,
-    };
-    Ok((check, labeller))
+
+    fn forced_choice(
+        &mut self,
+        scores: &HeldOutScores,
+        test: &ProtocolTest,
+        supervision: &Supervision,
+        diagnosis: &Diagnosis,
+    ) -> Result<(), Error> {
+        let stated = supervision.stated_prior().map(Prior::positive);
+        let graded = grading(diagnosis, test.additivity.as_ref(), stated);
+        let doubted = graded.as_ref().is_some_and(|graded| graded.probability < each_of(5));
+        self.suspicions.extend(graded);
+        self.labeller.push(error_under_forced_choice(scores, LEVEL)?);
+        let prior = match stated {
+            Some(value) => Some(Interval { value, low: value, high: value, level: LEVEL }),
+            // Where equals are ordered by degree, the prior is not known, either.
+            None if doubted => None,
+            None => best_bin(scores, &Protocol::FORCED_CHOICE, LEVEL)?.interval,
+        };
+        if let Some(prior) = prior.filter(|_| diagnosis.asked_again.answers > 0) {
+            let estimate = error_from_asking_again(&diagnosis.asked_again, &prior, LEVEL)?;
+            if let (Some(prior), Some(found), Some(protocol)) =
+                (stated, estimate.error, supervision.stated_protocol())
+            {
+                self.suspicions
+                    .extend(errs_more(diagnosis, prior, protocol.labeller_error(), found));
+            }
+            self.labeller.push(estimate);
+        }
+        Ok(())
+    }
 }
 
 impl ProtocolCheck {
+    fn of(test: ProtocolTest, stated: Option<Protocol>, contradiction: Option<String>) -> Self {
+        Self {
+            stated,
+            verdict: test.verdict,
+            contradiction,
+            ratio: test.ratio,
+            discard_probability: Some(test.discard_probability),
+            forced_choice_probability: Some(test.forced_choice_probability),
+            additivity: test.additivity,
+            note: test.note,
+        }
+    }
+
     fn untested(stated: Option<Protocol>, answers: usize) -> Self {
         Self {
             stated,

@@ -2,21 +2,42 @@
 //! coverage, annotators, ties and sides. No scores, no prior; linear time.
 
 mod annotators;
+mod copies;
 mod cycles;
+pub(crate) mod family;
 mod findings;
+mod groups;
+mod pairs;
+pub(crate) mod remark;
+pub(crate) mod scored;
+mod sides;
+mod times;
+mod triples;
 
 use serde::Serialize;
 
+pub(crate) use annotators::Beside;
 pub use annotators::{Annotator, AnnotatorReport};
-pub use findings::{Finding, Severity};
+pub(crate) use findings::findings;
+pub use findings::{Finding, Headline, Severity};
+pub use scored::Explained;
 
 use super::Interval;
 use super::components::Components;
 use super::distribution::{check_level, share_interval};
 use super::labeller::AskedAgain;
-use crate::data::{Answers, Comparisons, ShownSide};
+use crate::data::{Answers, Comparisons};
 use crate::error::Error;
+use annotators::{Shared, less_reliable};
+use copies::Copies;
 use cycles::knots;
+use family::{Suspicion, convicted, worst};
+use groups::FoundGroups;
+use pairs::{PairMean, Pairs};
+use remark::Remark;
+use sides::Sides;
+use times::Times;
+use triples::Triples;
 
 /// What the comparisons look like.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -51,6 +72,30 @@ pub struct Diagnosis {
     pub picked_left: Option<Interval>,
     /// Each annotator, where annotators were recorded.
     pub annotators: Option<AnnotatorReport>,
+    /// How often two answers to one pair agree, copies apart: of different people, where people are known.
+    pub agreement: Option<Interval>,
+    /// The share of triples that run in a circle, where enough were compared with each other.
+    pub cyclic_triples: Option<Interval>,
+    /// Groups that the pairs come in; 0 where they come in none.
+    pub groups: usize,
+    /// Answers that are copies of others.
+    pub copied: usize,
+    #[serde(skip)]
+    found_groups: Option<FoundGroups>,
+    #[serde(skip)]
+    has_times: bool,
+    /// An example of a time that cannot be read, if they cannot.
+    #[serde(skip)]
+    unread_time: Option<String>,
+    #[serde(skip)]
+    agreeing: PairMean,
+    #[serde(skip)]
+    triples: Option<Triples>,
+    #[serde(skip)]
+    suspicions: Vec<Suspicion>,
+    /// How reliable annotators are beside each other, by the pairs they share.
+    #[serde(skip)]
+    beside: Vec<Beside>,
 }
 
 impl Diagnosis {
@@ -63,17 +108,13 @@ impl Diagnosis {
         let decided = || (0..answers.len()).filter(|at| !is_tie(*at));
 
         let pairs = Pairs::new(answers.pairs(), items);
-        let (mut asked_again, mut contradicted, mut repeated) = (AskedAgain::default(), 0, 0);
+        let copies = Copies::find(answers, &pairs);
+        let wanted = |at: usize| !copies.copied[at];
+        let (mut contradicted, mut repeated) = (0, 0);
         for given in pairs.iter() {
             repeated += usize::from(given.len() > 1);
-            // Two by two, so that no answer counts twice.
-            let orders: Vec<bool> =
-                given.iter().filter(|answer| !is_tie(answer.at)).map(|a| a.forward).collect();
-            contradicted += usize::from(orders.contains(&true) && orders.contains(&false));
-            for two in orders.chunks_exact(2) {
-                asked_again.answers += 1;
-                asked_again.disagreements += usize::from(two[0] != two[1]);
-            }
+            let said = |forward: bool| given.iter().any(|one| one.forward == forward && !is_tie(one.at));
+            contradicted += usize::from(said(true) && said(false));
         }
 
         let edges: Vec<(u32, u32)> = decided().map(|at| answers.pairs()[at]).collect();
@@ -81,85 +122,76 @@ impl Diagnosis {
         let islands = Islands::new(&all, items);
         let ties =
             |ties: &[bool]| share_interval(ties.iter().filter(|tie| **tie).count(), ties.len(), level);
-        let picked_left = |sides: &[Option<ShownSide>]| {
-            let seen: Vec<ShownSide> = decided().filter_map(|at| sides[at]).collect();
-            let left = seen.iter().filter(|side| **side == ShownSide::Left).count();
-            (!seen.is_empty()).then(|| share_interval(left, seen.len(), level))
-        };
-        Ok(Self {
+        let (mut suspicions, mut beside) = (copies.suspicions, Vec::new());
+        let mut report = answers.annotators().map(|annotators| {
+            let shared = Shared::of(&pairs, answers, annotators, &wanted);
+            beside = shared.beside(annotators);
+            shared.report(annotators, level)
+        });
+        let sides = Sides::of(answers, &pairs, level);
+        if let (Some(report), Some(sides)) = (&mut report, &sides) {
+            for (one, left) in report.annotators.iter_mut().zip(&sides.of_each) {
+                one.picked_left = *left;
+            }
+        }
+        suspicions.extend(sides.iter().flat_map(|sides| sides.suspicions.clone()));
+        let read = answers.times().map(Times::read);
+        if let Some(Ok(times)) = &read {
+            suspicions.extend(answers.annotators().and_then(|people| worst(times.haste(people))));
+            suspicions.extend(times.drift(answers));
+        }
+        let (agreement, _) = pairs::agreement(&pairs, answers, &wanted);
+        let triples = Triples::of(answers, &pairs, items);
+        let found_groups = FoundGroups::find(answers, items);
+        let mut diagnosis = Self {
             items,
             comparisons: answers.len(),
             with_itself: answers.pairs().iter().filter(|(a, b)| a == b).count(),
             pairs: pairs.count(),
             repeated_pairs: repeated,
             contradicted_pairs: contradicted,
-            asked_again,
+            asked_again: pairs::asked_again(&pairs, answers, &wanted),
             knots: knots.len(),
             largest_knot: knots.iter().copied().max().unwrap_or(0),
             never_compared: islands.never_compared,
             islands: islands.count,
             largest_island: islands.largest,
             ties: answers.ties().map(ties),
-            picked_left: answers.sides().and_then(picked_left),
-            annotators: answers
-                .annotators()
-                .map(|annotators| AnnotatorReport::new(annotators, &pairs, answers.len(), &is_tie, level)),
-        })
-    }
-}
-
-/// One answer to a pair: the two items, the smaller index first; which comparison; and whether the first
-/// was said to be likelier.
-#[derive(Clone, Copy, Debug)]
-struct PairAnswer {
-    pair: [u32; 2],
-    at: usize,
-    forward: bool,
-}
-
-/// All answers, those to the same pair together, in the order in which they were given.
-struct Pairs(Vec<PairAnswer>);
-
-impl Pairs {
-    fn new(pairs: &[(u32, u32)], items: usize) -> Self {
-        let answers = pairs
-            .iter()
-            .enumerate()
-            .filter(|(_, (a, b))| a != b)
-            .map(|(at, &(a, b))| PairAnswer { pair: [a.min(b), a.max(b)], at, forward: a < b });
-        let by_second = counting_sort(&answers.collect::<Vec<_>>(), items, |answer| answer.pair[1]);
-        Self(counting_sort(&by_second, items, |answer| answer.pair[0]))
+            picked_left: sides.and_then(|sides| sides.picked_left),
+            annotators: report,
+            agreement: agreement.interval(level),
+            cyclic_triples: triples.map(|triples| triples.interval(level)),
+            groups: found_groups.as_ref().map_or(0, |groups| groups.count),
+            copied: copies.copied.iter().filter(|copied| **copied).count(),
+            found_groups,
+            has_times: answers.times().is_some(),
+            unread_time: read.and_then(Result::err),
+            agreeing: agreement,
+            triples,
+            suspicions,
+            beside,
+        };
+        diagnosis.name_those_who_stand_out();
+        Ok(diagnosis)
     }
 
-    fn iter(&self) -> impl Iterator<Item = &[PairAnswer]> {
-        self.0.chunk_by(|a, b| a.pair == b.pair)
+    fn name_those_who_stand_out(&mut self) {
+        for remark in convicted(&self.suspicions(Vec::new())) {
+            if let (Remark::StandsOut { name, .. }, Some(report)) = (remark, &mut self.annotators) {
+                report
+                    .annotators
+                    .iter_mut()
+                    .filter(|one| one.name == name)
+                    .for_each(|one| one.stands_out = true);
+            }
+        }
     }
 
-    fn count(&self) -> usize {
-        self.iter().count()
+    /// All tests, with what else was measured about people.
+    pub(crate) fn suspicions(&self, measured: Vec<Beside>) -> Vec<Suspicion> {
+        let measured = self.beside.iter().cloned().chain(measured).collect();
+        self.suspicions.iter().cloned().chain(less_reliable(measured)).collect()
     }
-}
-
-/// Answers by an item, in linear time; equal ones stay in their order.
-fn counting_sort(
-    answers: &[PairAnswer],
-    items: usize,
-    key: impl Fn(&PairAnswer) -> u32,
-) -> Vec<PairAnswer> {
-    let mut next = vec![0; items + 1];
-    for answer in answers {
-        next[key(answer) as usize + 1] += 1;
-    }
-    for item in 0..items {
-        next[item + 1] += next[item];
-    }
-    let mut sorted = answers.to_vec();
-    for answer in answers {
-        let place = &mut next[key(answer) as usize];
-        sorted[*place] = *answer;
-        *place += 1;
-    }
-    sorted
 }
 
 /// Items that hang together by comparisons.

@@ -74,11 +74,28 @@ pub struct PriorEstimate {
     /// What best-bin estimation found on the way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub details: Option<BestBin>,
+    /// Why its answer is not to be believed, where it is not given.
+    #[serde(skip)]
+    withheld: Option<String>,
 }
 
 impl PriorEstimate {
     fn of(estimator: PriorEstimator, interval: Option<Interval>, note: impl Into<String>) -> Self {
-        Self { estimator, interval, candidates: Vec::new(), note: note.into(), details: None }
+        Self {
+            estimator,
+            interval,
+            candidates: Vec::new(),
+            note: note.into(),
+            details: None,
+            withheld: None,
+        }
+    }
+
+    /// The same without its answer, for a reason.
+    #[must_use]
+    pub(crate) fn withheld(self, reason: String) -> Self {
+        let note = format!("withheld: {reason}. Without that it would be: {}", self.note);
+        Self { interval: None, candidates: Vec::new(), note, withheld: Some(reason), ..self }
     }
 }
 
@@ -93,6 +110,9 @@ pub struct PriorReport {
     pub reasons: Vec<String>,
     /// All of them.
     pub estimates: Vec<PriorEstimate>,
+    /// Why an answer was withheld, where one was.
+    #[serde(skip)]
+    pub withheld: Option<String>,
 }
 
 /// A wider interval is not called knowledge: ± 0.1.
@@ -101,7 +121,13 @@ pub const WIDEST: f64 = 0.2;
 /// Weighs estimates against each other: the narrowest interval, unless it is too wide to be of use or
 /// another one contradicts it.
 pub fn recommend(estimates: Vec<PriorEstimate>) -> PriorReport {
+    let withheld = estimates.iter().find_map(|estimate| estimate.withheld.clone());
     let mut reasons = Vec::new();
+    for estimate in &estimates {
+        if let Some(reason) = &estimate.withheld {
+            reasons.push(format!("the answer of {} is withheld: {reason}", estimate.estimator));
+        }
+    }
     let mut known: Vec<(PriorEstimator, Interval)> = estimates
         .iter()
         .filter_map(|estimate| estimate.interval.map(|interval| (estimate.estimator, interval)))
@@ -129,7 +155,7 @@ pub fn recommend(estimates: Vec<PriorEstimate>) -> PriorReport {
     let nothing = Interval { value: 0.5, low: 0.0, high: 1.0, level: 1.0 };
     let Some(&(best, prior)) = known.iter().min_by(|a, b| a.1.width().total_cmp(&b.1.width())) else {
         reasons.push("no estimator has an answer, so the prior is not known".into());
-        return PriorReport { prior: nothing, recommended: None, reasons, estimates };
+        return PriorReport { prior: nothing, recommended: None, reasons, estimates, withheld };
     };
     let mut recommended = Some(best);
     for (contrary, interval) in &known {
@@ -153,7 +179,7 @@ pub fn recommend(estimates: Vec<PriorEstimate>) -> PriorReport {
         let others = if known.len() > 1 { "; the others agree with it" } else { "" };
         reasons.push(format!("{best} has the narrowest interval, {}{others}", range(&prior)));
     }
-    PriorReport { prior, recommended, reasons, estimates }
+    PriorReport { prior, recommended, reasons, estimates, withheld }
 }
 
 fn overlap(a: &Interval, b: &Interval) -> bool {

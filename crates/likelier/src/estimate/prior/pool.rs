@@ -56,10 +56,10 @@ pub fn pool_moment(
         a += fold.weight / total * (likelier - pool);
         d += fold.weight / total * (likelier - other);
     }
-    // Centred g of an answer's two items.
+    // Centred g of a pair's two items.
     let (mut same, mut cross, mut apart) = (0.0, 0.0, 0.0);
-    for answer in contrasts.by_answer(&folds) {
-        let [likelier, other] = answer.centred;
+    for pair in contrasts.by_pair(&folds) {
+        let [likelier, other] = pair.centred;
         same += likelier * likelier / (total * total);
         cross += likelier * (likelier - other) / (total * total);
         apart += (likelier - other).powi(2) / (total * total);
