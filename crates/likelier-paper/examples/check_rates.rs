@@ -97,13 +97,25 @@ fn scenarios() -> Vec<Scenario> {
         Scenario { name: "people, asked 3×", times: 3, ..people },
         Scenario { name: "people, dense", items: 300, answers: 6000, ..people },
         Scenario { name: "discard", discard: true, error: 0.0, prior: 0.3, ..PLAIN },
-        Scenario { name: "discard, 1,000 items", discard: true, error: 0.0, prior: 0.3, items: 1000, ..PLAIN },
+        Scenario {
+            name: "discard, 1,000 items",
+            discard: true,
+            error: 0.0,
+            prior: 0.3,
+            items: 1000,
+            ..PLAIN
+        },
     ]);
     let wanted = |name, wanted, fault| Scenario { name, wanted: Some(wanted), fault, ..people };
     all.extend([
         Scenario { people: false, ..wanted("coins", "coin-tosses", Fault::Coins) },
         Scenario { people: false, ..wanted("shuffled ids", "unexplained", Fault::ShuffledIds) },
-        Scenario { people: false, items: 300, answers: 6000, ..wanted("shuffled ids, dense", "unexplained", Fault::ShuffledIds) },
+        Scenario {
+            people: false,
+            items: 300,
+            answers: 6000,
+            ..wanted("shuffled ids, dense", "unexplained", Fault::ShuffledIds)
+        },
         wanted("a copycat", "copied-annotator", Fault::Copycat),
         wanted("one of five errs in 20 %", "annotator-stands-out", Fault::Careless),
         wanted("a coin-tosser", "annotator-stands-out", Fault::CoinTosser),
@@ -113,8 +125,17 @@ fn scenarios() -> Vec<Scenario> {
         Scenario { people: false, ..wanted("rows pasted twice, no times", "pasted-rows", Fault::Pasted) },
         wanted("a hasty one", "too-fast", Fault::Hasty),
         wanted("one key 30 times", "one-key", Fault::OneKey),
-        Scenario { error: 0.2, states_prior: true, people: false, ..wanted("20 % error stated as 0", "labeller-error", Fault::None) },
-        Scenario { people: false, times: 1, ..wanted("asked once: said so", "asked-once", Fault::AskedOnce) },
+        Scenario {
+            error: 0.2,
+            states_prior: true,
+            people: false,
+            ..wanted("20 % error stated as 0", "labeller-error", Fault::None)
+        },
+        Scenario {
+            people: false,
+            times: 1,
+            ..wanted("asked once: said so", "asked-once", Fault::AskedOnce)
+        },
     ]);
     let graded = |name, grading, prior| Scenario { name, grading, prior, wanted: Some("graded"), ..PLAIN };
     all.extend([
@@ -243,9 +264,15 @@ impl Draw {
             _ => self.first(a, b, error),
         };
         self.pairs.push(if first { (a, b) } else { (b, a) });
-        self.sides.push(Some(if first == a_left { ShownSide::Left } else { ShownSide::Right }));
-        let took = 4.0 * (0.5 * normal(&mut self.rng)).exp() * if fault == Fault::Hasty && guilty { 0.1 } else { 1.0 };
-        let last = (0..self.who.len()).rev().find(|at| self.who[*at] == who).map_or(0.0, |at| self.times[at]);
+        self.sides
+            .push(Some(if first == a_left { ShownSide::Left } else { ShownSide::Right }));
+        let took = 4.0
+            * (0.5 * normal(&mut self.rng)).exp()
+            * if fault == Fault::Hasty && guilty { 0.1 } else { 1.0 };
+        let last = (0..self.who.len())
+            .rev()
+            .find(|at| self.who[*at] == who)
+            .map_or(0.0, |at| self.times[at]);
         self.times.push(last + took);
         self.who.push(who);
         self.groups.push(group);
@@ -294,8 +321,9 @@ impl Draw {
             && (0..self.pairs.len())
                 .any(|at| self.who[at] == who && (self.pairs[at] == (a, b) || self.pairs[at] == (b, a)))
             && (0..5).any(|other| {
-                !(0..self.pairs.len())
-                    .any(|at| self.who[at] == other && (self.pairs[at] == (a, b) || self.pairs[at] == (b, a)))
+                !(0..self.pairs.len()).any(|at| {
+                    self.who[at] == other && (self.pairs[at] == (a, b) || self.pairs[at] == (b, a))
+                })
             })
     }
 
@@ -369,7 +397,9 @@ fn run(scenario: Scenario, seed: u32) -> Outcome<Found> {
     let rows = Rows::from_numbers(draw.world.numbers.clone(), FEATURES)?;
     let scorer = ScorerOptions::new(ModelKind::Linear, 0);
     let Checkup { headline, findings, sound, protocol, .. } = check(&rows, &supervision, &scorer)?;
-    let flagged = findings.iter().filter(|one| one.severity > Severity::Note && one.code != "few-comparisons");
+    let flagged = findings
+        .iter()
+        .filter(|one| one.severity > Severity::Note && one.code != "few-comparisons");
     let prior = if scenario.grading > 0.0 || scenario.times == 1 && !scenario.people {
         let report = estimate_prior(&rows, &supervision, &scorer)?;
         Some((report.recommended.is_some(), report.prior.holds(scenario.prior)))
@@ -381,7 +411,11 @@ fn run(scenario: Scenario, seed: u32) -> Outcome<Found> {
         flags: flagged.map(|one| one.code).collect(),
         codes: findings.iter().map(|one| one.code).collect(),
         sound,
-        ratio: if scenario.discard { protocol.discard_probability } else { protocol.forced_choice_probability },
+        ratio: if scenario.discard {
+            protocol.discard_probability
+        } else {
+            protocol.forced_choice_probability
+        },
         additivity: protocol.additivity.map(|additivity| additivity.probability),
         prior,
     })
@@ -392,31 +426,49 @@ fn main() -> Outcome<()> {
     let runs: u32 = arguments.next().map_or(Ok(200), |runs| runs.parse())?;
     let picked = arguments.next().unwrap_or_default();
     println!("scenario,run,headline,sound,flags,additivity,ratio,prior_recommended,prior_holds");
-    eprintln!("| scenario | wanted | rate | in the headline | exit code 1 | other alarms | prior given | prior withheld or right |");
+    eprintln!(
+        "| scenario | wanted | rate | in the headline | exit code 1 | other alarms | prior given | prior withheld or right |"
+    );
     eprintln!("|---|---|---|---|---|---|---|---|");
     for scenario in scenarios().into_iter().filter(|scenario| scenario.name.contains(&picked)) {
-        let found: Vec<Found> =
-            (0..runs).into_par_iter().map(|seed| run(scenario, seed)).collect::<Outcome<_>>()?;
+        let found: Vec<Found> = (0..runs)
+            .into_par_iter()
+            .map(|seed| run(scenario, seed))
+            .collect::<Outcome<_>>()?;
         let mut lines = String::new();
         for (seed, one) in found.iter().enumerate() {
-            let p = [one.additivity, one.ratio].map(|p| p.map_or(String::new(), |p| format!("{p:.5}"))).join(",");
+            let p = [one.additivity, one.ratio]
+                .map(|p| p.map_or(String::new(), |p| format!("{p:.5}")))
+                .join(",");
             let prior = one.prior.map_or(",".into(), |(given, holds)| format!("{given},{holds}"));
             let name = scenario.name;
-            writeln!(lines, "\"{name}\",{seed},{},{},{},{p},{prior}", one.headline, one.sound, one.flags.join(" "))?;
+            writeln!(
+                lines,
+                "\"{name}\",{seed},{},{},{},{p},{prior}",
+                one.headline,
+                one.sound,
+                one.flags.join(" ")
+            )?;
         }
         print!("{lines}");
         let share = |of: &dyn Fn(&Found) -> bool| {
             format!("{:.3}", found.iter().filter(|one| of(one)).count() as f64 / found.len() as f64)
         };
         let priors = |of: &dyn Fn((bool, bool)) -> bool| {
-            if found.iter().all(|one| one.prior.is_none()) { "–".into() } else { share(&|one| one.prior.is_some_and(of)) }
+            if found.iter().all(|one| one.prior.is_none()) {
+                "–".into()
+            } else {
+                share(&|one| one.prior.is_some_and(of))
+            }
         };
         let rate = match scenario.wanted {
             Some(code) => share(&|one| one.codes.contains(&code)),
             None => share(&|one| !one.flags.is_empty()),
         };
         let first = scenario.wanted.map_or("–".into(), |code| share(&|one| one.headline == code));
-        let others = scenario.wanted.map_or("–".into(), |code| share(&|one| one.flags.iter().any(|flag| *flag != code)));
+        let others = scenario
+            .wanted
+            .map_or("–".into(), |code| share(&|one| one.flags.iter().any(|flag| *flag != code)));
         eprintln!(
             "| {} | {} | {rate} | {first} | {} | {others} | {} | {} |",
             scenario.name,

@@ -44,7 +44,10 @@ impl Told {
     fn add(&mut self, (a, b): (u32, u32), who: u32, first: bool, a_left: bool, seconds: f64) {
         self.pairs.push(if first { (a, b) } else { (b, a) });
         self.left.push(first == a_left);
-        let last = (0..self.who.len()).rev().find(|at| self.who[*at] == who).map_or(0.0, |at| self.times[at]);
+        let last = (0..self.who.len())
+            .rev()
+            .find(|at| self.who[*at] == who)
+            .map_or(0.0, |at| self.times[at]);
         self.times.push(last + seconds * (0.5 + unit(&mut self.rng)));
         self.who.push(who);
     }
@@ -99,7 +102,9 @@ fn only(found: &[Finding], code: &str, words: &[&str]) {
 
 #[test]
 fn honest_people_raise_no_alarm_beyond_one_in_twenty() {
-    let alarms = (0..60).filter(|seed| !Told::answered(*seed, |_, _, first, _| first).flagged().is_empty()).count();
+    let alarms = (0..60)
+        .filter(|seed| !Told::answered(*seed, |_, _, first, _| first).flagged().is_empty())
+        .count();
     // 3 expected at most, ± 1.7.
     assert!(alarms <= 8, "{alarms} of 60");
 }
@@ -108,8 +113,18 @@ fn honest_people_raise_no_alarm_beyond_one_in_twenty() {
 fn a_left_clicker_is_named() {
     let told = Told::answered(1, |_, who, first, a_left| if who == 2 { a_left } else { first });
     let found = told.flagged();
-    assert!(found.iter().any(|one| one.code == "leaning-annotator" && one.message.contains("by cem")), "{found:?}");
-    assert!(found.iter().all(|one| one.code.starts_with("leaning") || one.message.contains("cem")), "{found:?}");
+    assert!(
+        found
+            .iter()
+            .any(|one| one.code == "leaning-annotator" && one.message.contains("by cem")),
+        "{found:?}"
+    );
+    assert!(
+        found
+            .iter()
+            .all(|one| one.code.starts_with("leaning") || one.message.contains("cem")),
+        "{found:?}"
+    );
     assert_eq!(found[0].severity, Severity::Serious);
     let report = Diagnosis::new(&told.answers(), ITEMS, 0.95).unwrap().annotators.unwrap();
     assert_eq!(report.annotators[2].picked_left.unwrap().value, 1.0);
@@ -193,7 +208,11 @@ fn people_with_one_answer_each_are_said_to_tell_nothing() {
     let answers = answers.by(Annotators { names, of: (0..100).collect() }).unwrap();
     let findings = Diagnosis::new(&answers, ITEMS, 0.95).unwrap().findings();
     assert!(findings.iter().any(|one| one.code == "one-answer-each"), "{findings:?}");
-    assert!(findings.iter().all(|one| one.severity == Severity::Note || one.code == "few-comparisons"));
+    assert!(
+        findings
+            .iter()
+            .all(|one| one.severity == Severity::Note || one.code == "few-comparisons")
+    );
 }
 
 #[test]

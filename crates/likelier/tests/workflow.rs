@@ -177,7 +177,10 @@ fn what_is_not_stated_is_estimated_or_refused() {
     let few: Answers = supervision.answers().unwrap().pairs()[..200].iter().copied().collect();
     let few = Supervision::new(few).protocol(Protocol::FORCED_CHOICE);
     let error = fit(&rows, &few, &FitOptions::new()).unwrap_err();
-    assert!(matches!(error, Error::PriorNotKnown { low, high, cause: None } if high - low > 0.2), "{error}");
+    assert!(
+        matches!(error, Error::PriorNotKnown { low, high, cause: None } if high - low > 0.2),
+        "{error}"
+    );
     let nineteen: Answers = few.answers().unwrap().pairs()[..19].iter().copied().collect();
     let nineteen = Supervision::new(nineteen).protocol(Protocol::FORCED_CHOICE);
     let error = estimate_prior(&rows, &nineteen, &scorer).unwrap_err();

@@ -201,9 +201,11 @@ impl Answers {
 /// Refuses numbers of names that are not there.
 fn check_numbers(name: &'static str, numbers: &[u32], names: usize) -> Result<(), Error> {
     match numbers.iter().find(|number| **number as usize >= names) {
-        Some(number) => {
-            Err(Error::Setting { name, value: number.to_string(), allowed: "below the number of their names" })
-        }
+        Some(number) => Err(Error::Setting {
+            name,
+            value: number.to_string(),
+            allowed: "below the number of their names",
+        }),
         None => Ok(()),
     }
 }

@@ -108,7 +108,9 @@ impl<const K: usize> Dependent<K> {
     /// The matrix with the larger variance of a combination.
     pub(crate) fn matrix_along(&self, direction: [f64; K]) -> [[f64; K]; K] {
         match self.by_item {
-            Some(by_item) if quadratic(&by_item, direction) > quadratic(&self.by_pair, direction) => by_item,
+            Some(by_item) if quadratic(&by_item, direction) > quadratic(&self.by_pair, direction) => {
+                by_item
+            }
             _ => self.by_pair,
         }
     }

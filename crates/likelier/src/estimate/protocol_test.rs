@@ -184,7 +184,10 @@ impl Moments {
         let pairs = contrasts.by_pair(&folds);
         // A fold of one pair has neither a covariance nor a spread.
         let counts = |fold: usize| folds[fold].size > 1.0 + 1e-9;
-        let total: f64 = (0..folds.len()).filter(|fold| counts(*fold)).map(|fold| folds[fold].weight).sum();
+        let total: f64 = (0..folds.len())
+            .filter(|fold| counts(*fold))
+            .map(|fold| folds[fold].weight)
+            .sum();
         let total = total.max(f64::MIN_POSITIVE);
         // A fold's covariance is the sum of products by count − 1.
         let unbiased = |size: f64| size / (size - 1.0).max(1e-9);
@@ -210,7 +213,9 @@ impl Moments {
             [of_covariance / total, of_square / total]
         };
         let matrix = match &contrasts.dyads {
-            _ if contrasts.in_groups && (0..folds.len()).filter(|fold| counts(*fold)).count() >= ENOUGH_GROUPS => {
+            _ if contrasts.in_groups
+                && (0..folds.len()).filter(|fold| counts(*fold)).count() >= ENOUGH_GROUPS =>
+            {
                 let of_group = |group: usize| {
                     let [likelier, other] = folds[group].means;
                     let weight = folds[group].weight / total;
@@ -225,8 +230,11 @@ impl Moments {
             Some(dyads) => {
                 // The sums are those of pairs, and each counts once.
                 let mut seen = vec![false; pairs.len()];
-                let first: Vec<bool> =
-                    contrasts.pair.iter().map(|pair| !std::mem::replace(&mut seen[*pair], true)).collect();
+                let first: Vec<bool> = contrasts
+                    .pair
+                    .iter()
+                    .map(|pair| !std::mem::replace(&mut seen[*pair], true))
+                    .collect();
                 let value = |at: usize| {
                     if first[at] { of_pair(&pairs[contrasts.pair[at]]) } else { [0.0; 2] }
                 };

@@ -112,7 +112,10 @@ fn no_coins(
     supervision: &Supervision,
     protocol: Protocol,
 ) -> Result<Option<String>, Error> {
-    let Some(answers) = supervision.answers().filter(|_| protocol.collection() == Collection::ForcedChoice) else {
+    let Some(answers) = supervision
+        .answers()
+        .filter(|_| protocol.collection() == Collection::ForcedChoice)
+    else {
         return Ok(None);
     };
     let diagnosis = Diagnosis::new(answers, fit.rows.len(), LEVEL)?;

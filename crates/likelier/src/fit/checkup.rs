@@ -107,7 +107,15 @@ pub fn check_with(
     let findings = findings(&remarks);
     let sound = findings.iter().all(|finding| finding.severity != Severity::Serious);
     let headline = Headline::of(&remarks);
-    Ok(Checkup { sound, headline, explained: look.explained, protocol, labeller: look.labeller, findings, diagnosis })
+    Ok(Checkup {
+        sound,
+        headline,
+        explained: look.explained,
+        protocol,
+        labeller: look.labeller,
+        findings,
+        diagnosis,
+    })
 }
 
 /// Scores that know the groups that pairs come in.
@@ -117,7 +125,9 @@ pub(super) fn within_groups(
     diagnosis: &Diagnosis,
 ) -> Result<HeldOutScores, Error> {
     let Some(groups) = diagnosis.found_groups() else { return Ok(scores) };
-    let of = (0..comparisons.len()).map(|at| groups.of[comparisons.groups().of(at)]).collect();
+    let of = (0..comparisons.len())
+        .map(|at| groups.of[comparisons.groups().of(at)])
+        .collect();
     scores.grouped(of)
 }
 
@@ -153,7 +163,11 @@ impl Look {
             Some(stated) => test.against(&stated),
             None => (test.discard_probability.max(test.forced_choice_probability), test.note.clone()),
         };
-        self.suspicions.push(Suspicion::new(probability, probability < REFUTED, Remark::Contradicted { words }));
+        self.suspicions.push(Suspicion::new(
+            probability,
+            probability < REFUTED,
+            Remark::Contradicted { words },
+        ));
         let (measured, drift) = reliability(scores, comparisons, answers)?;
         self.measured = measured;
         self.suspicions.extend(drift);
@@ -192,8 +206,11 @@ impl Look {
         };
         if let Some(prior) = prior.filter(|_| diagnosis.asked_again.answers > 0) {
             let estimate = error_from_asking_again(&diagnosis.asked_again, &prior, LEVEL)?;
-            if let (Some(prior), Some(found), Some(protocol)) = (stated, estimate.error, supervision.stated_protocol()) {
-                self.suspicions.extend(errs_more(diagnosis, prior, protocol.labeller_error(), found));
+            if let (Some(prior), Some(found), Some(protocol)) =
+                (stated, estimate.error, supervision.stated_protocol())
+            {
+                self.suspicions
+                    .extend(errs_more(diagnosis, prior, protocol.labeller_error(), found));
             }
             self.labeller.push(estimate);
         }

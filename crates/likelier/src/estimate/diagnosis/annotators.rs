@@ -6,10 +6,10 @@
 
 use serde::Serialize;
 
+use super::Interval;
 use super::family::Suspicion;
 use super::pairs::{PairMean, Pairs};
 use super::remark::{Remark, Unlike};
-use super::Interval;
 use crate::data::{Annotators, Answers};
 use crate::estimate::distribution::normal_tail;
 
@@ -66,11 +66,14 @@ pub(super) fn shrunk(estimates: &[(f64, f64)]) -> Vec<f64> {
     let total: f64 = estimates.iter().map(|(_, variance)| weight(*variance)).sum();
     let squares: f64 = estimates.iter().map(|(_, variance)| weight(*variance).powi(2)).sum();
     let mean = estimates.iter().map(|(value, variance)| weight(*variance) * value).sum::<f64>() / total;
-    let spread: f64 =
-        estimates.iter().map(|(value, variance)| weight(*variance) * (value - mean).powi(2)).sum();
+    let spread: f64 = estimates
+        .iter()
+        .map(|(value, variance)| weight(*variance) * (value - mean).powi(2))
+        .sum();
     let between =
         ((spread - (estimates.len() as f64 - 1.0)) / (total - squares / total).max(1e-12)).max(0.0);
-    let draw = |(value, variance): &(f64, f64)| mean + between / (between + variance.max(1e-12)) * (value - mean);
+    let draw =
+        |(value, variance): &(f64, f64)| mean + between / (between + variance.max(1e-12)) * (value - mean);
     estimates.iter().map(draw).collect()
 }
 
@@ -93,7 +96,12 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    pub(super) fn of(pairs: &Pairs, answers: &Answers, annotators: &Annotators, wanted: &dyn Fn(usize) -> bool) -> Self {
+    pub(super) fn of(
+        pairs: &Pairs,
+        answers: &Answers,
+        annotators: &Annotators,
+        wanted: &dyn Fn(usize) -> bool,
+    ) -> Self {
         let count = annotators.names.len();
         let mut shared = Self {
             own: vec![PairMean::default(); count],
@@ -125,7 +133,9 @@ impl Shared {
         };
         let each: Vec<[f64; 2]> = (0..people.len()).map(with).collect();
         // Every couple counts from both its ends.
-        let total = each.iter().fold([0.0; 2], |sum, of| [sum[0] + 0.5 * of[0], sum[1] + 0.5 * of[1]]);
+        let total = each
+            .iter()
+            .fold([0.0; 2], |sum, of| [sum[0] + 0.5 * of[0], sum[1] + 0.5 * of[1]]);
         if total[1] > 0.0 {
             self.all.add(pair, total[0] / total[1]);
         }
@@ -171,8 +181,9 @@ impl Shared {
     /// these do among themselves.
     pub(super) fn beside(&self, annotators: &Annotators) -> Vec<Beside> {
         let of_all = self.all.variance(0.0);
-        let tested = (0..self.own.len())
-            .filter(|who| self.own[*who].count() >= FEWEST_OF_ONE && self.rest[*who].1 >= FEWEST_OF_ONE as i64);
+        let tested = (0..self.own.len()).filter(|who| {
+            self.own[*who].count() >= FEWEST_OF_ONE && self.rest[*who].1 >= FEWEST_OF_ONE as i64
+        });
         let beside = |who: usize| {
             let (sum, number) = self.rest[who];
             let (share, others) = (self.own[who].mean(), sum / number as f64);
@@ -270,6 +281,9 @@ mod tests {
         let apart = shrunk(&[(0.7, 0.0001), (0.72, 0.0001), (0.2, 0.0001)]);
         assert!(apart[2] < 0.21 && apart[0] > 0.69, "{apart:?}");
         assert_eq!(unlike(1.0), None);
-        assert_eq!([0.7, 0.2, -0.5].map(unlike), [Some(Unlike::Careless), Some(Unlike::Coin), Some(Unlike::Contrary)]);
+        assert_eq!(
+            [0.7, 0.2, -0.5].map(unlike),
+            [Some(Unlike::Careless), Some(Unlike::Coin), Some(Unlike::Contrary)]
+        );
     }
 }

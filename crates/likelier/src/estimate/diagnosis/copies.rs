@@ -54,7 +54,8 @@ impl Copies {
                 self.suspicions.push(Suspicion { probability: 0.0, remark: Some(remark) });
             }
             None if longest > 0 => {
-                self.suspicions.push(Suspicion { probability: probability(longest), remark: None });
+                self.suspicions
+                    .push(Suspicion { probability: probability(longest), remark: None });
             }
             None => {}
         }
@@ -71,7 +72,10 @@ impl Copies {
                 for (two, theirs) in &people[..place] {
                     let count = (orders[0] + orders[1]) * (theirs[0] + theirs[1]);
                     let agree = (orders[0] * theirs[0] + orders[1] * theirs[1]) / count;
-                    couples.entry((*one.min(two), *one.max(two))).or_default().add(given[0].pair, agree);
+                    couples
+                        .entry((*one.min(two), *one.max(two)))
+                        .or_default()
+                        .add(given[0].pair, agree);
                     all.add(given[0].pair, agree);
                     sum += agree;
                     number += 1;
@@ -96,7 +100,11 @@ impl Copies {
                 copying.push((*one, *two));
             }
             let names = [*one, *two].map(|who| shown(annotators, who as usize));
-            suspicions.push(Suspicion::new(probability, matters, Remark::Copied { names, agree, of, others }));
+            suspicions.push(Suspicion::new(
+                probability,
+                matters,
+                Remark::Copied { names, agree, of, others },
+            ));
         }
         self.suspicions.extend(worst(suspicions));
         // Of the two, the one who comes later is left out of what measures agreement.
@@ -128,7 +136,10 @@ fn same_time(answers: &Answers) -> Vec<(usize, usize)> {
     let (mut same, mut different) = (Vec::new(), 0);
     for rows in moments.values().filter(|rows| rows.len() > 1) {
         for (place, at) in rows.iter().enumerate().skip(1) {
-            match rows[..place].iter().find(|first| content(answers, **first) == content(answers, *at)) {
+            match rows[..place]
+                .iter()
+                .find(|first| content(answers, **first) == content(answers, *at))
+            {
                 Some(first) => same.push((*first, *at)),
                 None => different += 1,
             }
@@ -155,7 +166,10 @@ fn repeated_blocks(answers: &Answers) -> Vec<Vec<(usize, usize)>> {
     for at in 0..answers.len() {
         let before = last.insert(key(at), at);
         // A pair may have been asked in between: a block goes on as long as it finds itself so far back.
-        let lag = open.lag.filter(|lag| key(at - lag) == key(at)).or(before.map(|before| at - before));
+        let lag = open
+            .lag
+            .filter(|lag| key(at - lag) == key(at))
+            .or(before.map(|before| at - before));
         if lag != open.lag {
             blocks.extend(open.close());
             open.lag = lag;

@@ -62,7 +62,8 @@ mod tests {
 
     #[test]
     fn holm_rejects_step_by_step_and_what_does_not_matter_is_not_said() {
-        let count = |given: &[f64]| convicted(&given.iter().map(|p| suspicion(*p)).collect::<Vec<_>>()).len();
+        let count =
+            |given: &[f64]| convicted(&given.iter().map(|p| suspicion(*p)).collect::<Vec<_>>()).len();
         // .05/3, .05/2, .05/1.
         assert_eq!(count(&[0.016, 0.02, 0.04]), 3);
         assert_eq!(count(&[0.016, 0.03, 0.04]), 1, "the second fails, and so the third");

@@ -47,7 +47,8 @@ pub struct Headline {
 impl Headline {
     /// The gravest finding, and of equally grave ones the one that changes most of what follows.
     pub(crate) fn of(remarks: &[Remark]) -> Self {
-        let rank = |remark: &&Remark| remark.place().map(|place| (std::cmp::Reverse(remark.severity()), place));
+        let rank =
+            |remark: &&Remark| remark.place().map(|place| (std::cmp::Reverse(remark.severity()), place));
         match remarks.iter().filter(|remark| rank(remark).is_some()).min_by_key(rank) {
             Some(first) => Self { code: first.code(), message: first.to_string() },
             None => Self { code: "sound", message: "nothing speaks against these data".into() },
@@ -100,7 +101,9 @@ impl Diagnosis {
             notes.push(Remark::NeverCompared { never: self.never_compared, items: self.items });
         }
         match &self.found_groups {
-            Some(groups) => notes.push(Remark::Grouped { groups: groups.count, by_islands: groups.by_islands }),
+            Some(groups) => {
+                notes.push(Remark::Grouped { groups: groups.count, by_islands: groups.by_islands })
+            }
             None if self.islands > 1 => {
                 notes.push(Remark::Islands { islands: self.islands, largest: self.largest_island });
             }

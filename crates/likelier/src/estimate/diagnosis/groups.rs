@@ -61,7 +61,8 @@ mod tests {
     /// `count` islands of ten items, each compared with the next three.
     fn islands(count: u32) -> Answers {
         let pairs = |island: u32| {
-            (0..10_u32).flat_map(move |a| (1..4).map(move |step| (10 * island + a, 10 * island + (a + step) % 10)))
+            (0..10_u32)
+                .flat_map(move |a| (1..4).map(move |step| (10 * island + a, 10 * island + (a + step) % 10)))
         };
         (0..count).flat_map(pairs).collect()
     }
@@ -74,8 +75,12 @@ mod tests {
         assert_eq!(FoundGroups::find(&islands(1), 10), None);
         let apart: Answers = (0..100).map(|k| (2 * k, 2 * k + 1)).collect();
         assert_eq!(FoundGroups::find(&apart, 200), None, "every comparison an island");
-        let with_giant: Answers =
-            islands(2).pairs().iter().copied().chain((20..300).map(|k| (k, k + 1))).collect();
+        let with_giant: Answers = islands(2)
+            .pairs()
+            .iter()
+            .copied()
+            .chain((20..300).map(|k| (k, k + 1)))
+            .collect();
         assert_eq!(FoundGroups::find(&with_giant, 301), None);
     }
 

@@ -178,7 +178,11 @@ impl Diagnosis {
     fn name_those_who_stand_out(&mut self) {
         for remark in convicted(&self.suspicions(Vec::new())) {
             if let (Remark::StandsOut { name, .. }, Some(report)) = (remark, &mut self.annotators) {
-                report.annotators.iter_mut().filter(|one| one.name == name).for_each(|one| one.stands_out = true);
+                report
+                    .annotators
+                    .iter_mut()
+                    .filter(|one| one.name == name)
+                    .for_each(|one| one.stands_out = true);
             }
         }
     }

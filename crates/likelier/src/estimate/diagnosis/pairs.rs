@@ -64,8 +64,10 @@ fn counting_sort(
 pub(super) fn asked_again(pairs: &Pairs, answers: &Answers, wanted: &dyn Fn(usize) -> bool) -> AskedAgain {
     let mut asked = AskedAgain::default();
     for given in pairs.iter() {
-        let mut orders =
-            given.iter().filter(|one| !answers.is_tie(one.at) && wanted(one.at)).map(|one| one.forward);
+        let mut orders = given
+            .iter()
+            .filter(|one| !answers.is_tie(one.at) && wanted(one.at))
+            .map(|one| one.forward);
         if let (Some(first), Some(second)) = (orders.next(), orders.next()) {
             asked.answers += 1;
             asked.disagreements += usize::from(first != second);
@@ -143,7 +145,11 @@ impl PairMean {
 
 /// How often two answers to one pair agree, pair by pair: the share among all two that were given. Where people are
 /// known, only answers of different people count, who cannot remember each other's.
-pub(super) fn agreement(pairs: &Pairs, answers: &Answers, wanted: &dyn Fn(usize) -> bool) -> (PairMean, bool) {
+pub(super) fn agreement(
+    pairs: &Pairs,
+    answers: &Answers,
+    wanted: &dyn Fn(usize) -> bool,
+) -> (PairMean, bool) {
     let of = |apart: bool| {
         let mut mean = PairMean::default();
         for given in pairs.iter().filter(|given| given.len() > 1) {
@@ -151,7 +157,10 @@ pub(super) fn agreement(pairs: &Pairs, answers: &Answers, wanted: &dyn Fn(usize)
             // By person, so that a pair asked a thousand times costs no more than that.
             let mut people: Vec<(u32, [f64; 2])> = Vec::new();
             for one in decided() {
-                let who = answers.annotators().filter(|_| apart).map_or(one.at as u32, |all| all.of[one.at]);
+                let who = answers
+                    .annotators()
+                    .filter(|_| apart)
+                    .map_or(one.at as u32, |all| all.of[one.at]);
                 let place = people.iter().position(|(known, _)| *known == who).unwrap_or_else(|| {
                     people.push((who, [0.0; 2]));
                     people.len() - 1

@@ -32,7 +32,11 @@ pub struct Explained {
 
 impl Explained {
     /// Held-out scores of the comparisons.
-    pub(crate) fn new(scores: &HeldOutScores, comparisons: &Comparisons, level: f64) -> Result<Self, Error> {
+    pub(crate) fn new(
+        scores: &HeldOutScores,
+        comparisons: &Comparisons,
+        level: f64,
+    ) -> Result<Self, Error> {
         let ranked = Ranked::new(scores)?;
         let right = |at: usize| {
             let (likelier, other) = (ranked.likelier[at], ranked.other[at]);
@@ -44,7 +48,8 @@ impl Explained {
         let variance = dyads.variance(|at| ranked.weights[at] * (right(at) - value)) / (total * total);
         let error = variance.max(f64::MIN_POSITIVE).sqrt();
         let spread = two_sided(level) * error;
-        let ordered = Interval { value, low: value - spread, high: value + spread, level }.clipped(0.0, 1.0);
+        let ordered =
+            Interval { value, low: value - spread, high: value + spread, level }.clipped(0.0, 1.0);
         let probability = if variance > 0.0 { normal_tail((value - 0.5) / error) } else { 1.0 };
         Ok(Self { ordered, probability })
     }
@@ -60,7 +65,9 @@ impl Explained {
         }
         let consistent = diagnosis.agreeing.above(0.5) < EXPLAINED;
         match diagnosis.agreement {
-            Some(agreement) if !consistent && agreement.high < 0.65 => Some(Remark::Coins { ordered, agreement }),
+            Some(agreement) if !consistent && agreement.high < 0.65 => {
+                Some(Remark::Coins { ordered, agreement })
+            }
             _ => Some(Remark::Unexplained { ordered, consistent }),
         }
     }
@@ -116,7 +123,8 @@ pub(crate) fn reliability(
     }
     if let Some(Ok(times)) = answers.times().map(Times::read) {
         let late = times.late();
-        let [early, late] = [false, true].map(|wanted| Slope::of(answers, &margins, |at| late[at] == Some(wanted)));
+        let [early, late] =
+            [false, true].map(|wanted| Slope::of(answers, &margins, |at| late[at] == Some(wanted)));
         if early.weight > 0.0 && late.weight > 0.0 && early.value > 0.0 {
             let variance = early.variance + late.variance;
             let probability = 2.0 * normal_tail((early.value - late.value).abs() / variance.sqrt());
@@ -176,7 +184,11 @@ impl Slope {
 }
 
 /// Whether items of one class were ordered by degree, under forced choice: all that can show it, as one test.
-pub(crate) fn grading(diagnosis: &Diagnosis, additivity: Option<&Additivity>, prior: Option<f64>) -> Option<Suspicion> {
+pub(crate) fn grading(
+    diagnosis: &Diagnosis,
+    additivity: Option<&Additivity>,
+    prior: Option<f64>,
+) -> Option<Suspicion> {
     let mut evidence: Vec<(f64, GradingEvidence)> = Vec::new();
     if let Some(Additivity { probability, .. }) = additivity {
         evidence.push((*probability, GradingEvidence::Additivity { probability: *probability }));
@@ -206,7 +218,12 @@ pub(crate) fn most_agreement(prior: Option<f64>) -> f64 {
 
 /// Whether the labeller errs more often than stated: under forced choice with a known prior, two answers to one
 /// pair agree with probability ½ + π(1−π)(1−2ε)².
-pub(crate) fn errs_more(diagnosis: &Diagnosis, prior: f64, stated: f64, found: Interval) -> Option<Suspicion> {
+pub(crate) fn errs_more(
+    diagnosis: &Diagnosis,
+    prior: f64,
+    stated: f64,
+    found: Interval,
+) -> Option<Suspicion> {
     if diagnosis.agreeing.count() < FEWEST_OF_ONE {
         return None;
     }

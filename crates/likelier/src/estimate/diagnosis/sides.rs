@@ -1,10 +1,10 @@
 //! A leaning to one side: of all, of one person, and the same key many times in a row.
 
+use super::Interval;
 use super::annotators::{FEWEST_OF_ONE, shown};
 use super::family::{Suspicion, worst};
 use super::pairs::{PairMean, Pairs};
 use super::remark::Remark;
-use super::Interval;
 use crate::data::{Answers, ShownSide};
 use crate::estimate::distribution::normal_tail;
 
@@ -26,7 +26,12 @@ impl Sides {
         let (mut all, mut each) = (PairMean::default(), vec![PairMean::default(); people]);
         let left = |at: usize| f64::from(u8::from(sides[at] == Some(ShownSide::Left)));
         for given in pairs.iter() {
-            let seen = || given.iter().map(|one| one.at).filter(|at| sides[*at].is_some() && !answers.is_tie(*at));
+            let seen = || {
+                given
+                    .iter()
+                    .map(|one| one.at)
+                    .filter(|at| sides[*at].is_some() && !answers.is_tie(*at))
+            };
             let count = seen().count();
             if count == 0 {
                 continue;
@@ -45,7 +50,9 @@ impl Sides {
             suspicions.push(Suspicion::new(apart(&all), matters, remark));
         }
         for (who, mean) in each.iter().enumerate() {
-            let (Some(annotators), Some(interval)) = (answers.annotators(), mean.interval(level)) else { continue };
+            let (Some(annotators), Some(interval)) = (answers.annotators(), mean.interval(level)) else {
+                continue;
+            };
             if mean.count() >= FEWEST_OF_ONE {
                 let remark = Remark::Leaning { left: interval, who: Some(shown(annotators, who)) };
                 let matters = (interval.value - 0.5).abs() >= MATTERS_OF_ONE;
@@ -91,9 +98,14 @@ fn runs(answers: &Answers, sides: &[Option<ShownSide>]) -> Vec<Suspicion> {
         // Somewhat further from one half than it looks.
         let share = run.left as f64 / n;
         let far = (share.max(1.0 - share) + 2.0 * (0.25 / n).sqrt()).min(1.0);
-        let probability = (n * (far.powi(k) * (1.0 - far).max(1.0 / n) + (1.0 - far).powi(k) * far)).min(1.0);
+        let probability =
+            (n * (far.powi(k) * (1.0 - far).max(1.0 / n) + (1.0 - far).powi(k) * far)).min(1.0);
         let name = answers.annotators().map(|annotators| shown(annotators, who));
         Suspicion::new(probability, run.longest >= 15, Remark::OneKey { name, times: run.longest })
     };
-    runs.iter().enumerate().filter(|(_, run)| run.count >= FEWEST_OF_ONE).map(suspicion).collect()
+    runs.iter()
+        .enumerate()
+        .filter(|(_, run)| run.count >= FEWEST_OF_ONE)
+        .map(suspicion)
+        .collect()
 }

@@ -56,8 +56,13 @@ impl Times {
         let mut found = Vec::new();
         // More people than this are looked at by none of the tests for one.
         for who in tested.iter().copied().take(200) {
-            let mut others: Vec<f64> =
-                gaps.iter().enumerate().filter(|(other, _)| *other != who).flat_map(|(_, gaps)| gaps).copied().collect();
+            let mut others: Vec<f64> = gaps
+                .iter()
+                .enumerate()
+                .filter(|(other, _)| *other != who)
+                .flat_map(|(_, gaps)| gaps)
+                .copied()
+                .collect();
             if others.len() < FEWEST_OF_ONE {
                 continue;
             }
@@ -79,7 +84,9 @@ impl Times {
         let mut found = Vec::new();
         if let Some(sides) = answers.sides() {
             let left = |at: usize| {
-                sides[at].filter(|_| !answers.is_tie(at)).map(|side| f64::from(u8::from(side == ShownSide::Left)))
+                sides[at]
+                    .filter(|_| !answers.is_tie(at))
+                    .map(|side| f64::from(u8::from(side == ShownSide::Left)))
             };
             found.extend(change("how often the left item was picked", answers, &late, left));
         }
@@ -118,14 +125,20 @@ fn seconds(text: &str) -> Option<f64> {
     let text = text.trim();
     if let Ok(number) = text.parse::<f64>() {
         // As many seconds are three thousand years: these are milliseconds.
-        return number.is_finite().then_some(if number.abs() > 1e11 { number / 1000.0 } else { number });
+        return number
+            .is_finite()
+            .then_some(if number.abs() > 1e11 { number / 1000.0 } else { number });
     }
     date(text)
 }
 
 /// `YYYY-MM-DD`, perhaps with `T` or a space and `hh:mm`, `:ss`, a fraction, and `Z` or `±hh:mm`.
 fn date(text: &str) -> Option<f64> {
-    let whole = |part: &str| part.parse::<u32>().ok().filter(|_| part.bytes().all(|byte| byte.is_ascii_digit()));
+    let whole = |part: &str| {
+        part.parse::<u32>()
+            .ok()
+            .filter(|_| part.bytes().all(|byte| byte.is_ascii_digit()))
+    };
     let (day, time) = match text.find(['T', 't', ' ']) {
         Some(at) => (&text[..at], text[at + 1..].trim()),
         None => (text, ""),
@@ -148,7 +161,9 @@ fn date(text: &str) -> Option<f64> {
     };
     let mut parts = clock.trim().split(':');
     let (hour, minute) = (whole(parts.next()?)?, whole(parts.next()?)?);
-    let second = parts.next().map_or(Some(0.0), |part| part.parse::<f64>().ok().filter(|s| (0.0..61.0).contains(s)))?;
+    let second = parts
+        .next()
+        .map_or(Some(0.0), |part| part.parse::<f64>().ok().filter(|s| (0.0..61.0).contains(s)))?;
     if parts.next().is_some() || hour > 24 || minute > 59 {
         return None;
     }
@@ -181,14 +196,20 @@ mod tests {
         assert!((apart("2028-02-28", "2028-03-01") - 2.0 * 86_400.0).abs() < 1e-6, "a leap year");
         assert!((apart("2026-12-31T23:59:59Z", "2027-01-01T00:00:00Z") - 1.0).abs() < 1e-6);
         assert!(apart("2026-11-17T12:00:00Z", "2026-11-17T13:00:00+01:00").abs() < 1e-6);
-        for bad in ["noon", "17.11.2026", "2026-13-01", "2026-11-17T25:00", "2026-11-17Tx", "", "nan", "2026-11"] {
+        for bad in
+            ["noon", "17.11.2026", "2026-13-01", "2026-11-17T25:00", "2026-11-17Tx", "", "nan", "2026-11"]
+        {
             assert_eq!(seconds(bad), None, "{bad}");
         }
     }
 
     #[test]
     fn a_few_times_that_cannot_be_read_are_forgiven() {
-        let texts = |bad: usize| (0..20).map(|at| if at < bad { "noon".into() } else { at.to_string() }).collect::<Texts>();
+        let texts = |bad: usize| {
+            (0..20)
+                .map(|at| if at < bad { "noon".into() } else { at.to_string() })
+                .collect::<Texts>()
+        };
         assert!(Times::read(&texts(2)).is_ok());
         assert_eq!(Times::read(&texts(3)).err().as_deref(), Some("noon"));
         assert!(Times::read(&["", ""].into_iter().collect()).is_err());

@@ -4,8 +4,8 @@
 //! (none if nobody errs, more otherwise): at least (π³ + π₋³)/4 = (1 − 3ππ₋)/4 of all, which is never below 1/16.
 //! Fewer mean that somebody orders equals.
 
-use super::pairs::Pairs;
 use super::Interval;
+use super::pairs::Pairs;
 use crate::data::Answers;
 use crate::estimate::distribution::{normal_tail, two_sided};
 

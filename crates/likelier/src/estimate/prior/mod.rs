@@ -78,7 +78,14 @@ pub struct PriorEstimate {
 
 impl PriorEstimate {
     fn of(estimator: PriorEstimator, interval: Option<Interval>, note: impl Into<String>) -> Self {
-        Self { estimator, interval, candidates: Vec::new(), note: note.into(), details: None, withheld: None }
+        Self {
+            estimator,
+            interval,
+            candidates: Vec::new(),
+            note: note.into(),
+            details: None,
+            withheld: None,
+        }
     }
 
     /// The same without its answer, for a reason.
