@@ -8,6 +8,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use likelier::random::{ChaCha8Rng, Purpose, below, stream, unit};
 use serde_json::Value;
 
 fn likelier(folder: &Path, arguments: &str) -> Output {
@@ -277,4 +278,116 @@ fn two_models_are_compared_on_the_same_comparisons_and_rows() {
     let zero = "+0.000 (+0.000 to +0.000)";
     assert!(own.contains(&format!("accuracy              {zero}   {zero}\n")), "{own}");
     assert!(complaint(&run("a missing")).contains("missing"));
+}
+
+/// Items of one telling feature, and 1,500 answers as `first` gives them for two (feature, class); every tenth pair
+/// is asked twice.
+fn simulated(folder: &Path, topics: usize, first: impl Fn(&mut ChaCha8Rng, [(f64, bool); 2]) -> bool) {
+    let mut rng = stream(3, Purpose::Comparisons);
+    let mut items = String::from("id,size\n");
+    let all: Vec<(f64, bool)> = (0..1200)
+        .map(|at| {
+            // Topics have different shares of positives.
+            let positive = unit(&mut rng) < 0.2 + 0.6 * ((at % topics) as f64 + 0.5) / topics as f64;
+            (unit(&mut rng) + unit(&mut rng) + if positive { 1.2 } else { 0.0 }, positive)
+        })
+        .collect();
+    for (at, (size, _)) in all.iter().enumerate() {
+        let _ = writeln!(items, "i{at},{size:.4}");
+    }
+    let mut comparisons = String::from("likelier,other,group\n");
+    let mut made = 0;
+    while made < 1500 {
+        let a = below(&mut rng, 1200);
+        let b = a % topics + topics * below(&mut rng, 1200 / topics);
+        for _ in 0..if a == b { 0 } else { 1 + usize::from(made % 10 == 0) } {
+            let (likelier, other) = if first(&mut rng, [all[a], all[b]]) { (a, b) } else { (b, a) };
+            let _ = writeln!(comparisons, "i{likelier},i{other},topic {}", a % topics);
+            made += 1;
+        }
+    }
+    fs::write(folder.join("items.csv"), items).unwrap();
+    fs::write(folder.join("comparisons.csv"), comparisons).unwrap();
+}
+
+/// A coin between equals.
+fn by_class(rng: &mut ChaCha8Rng, [a, b]: [(f64, bool); 2]) -> bool {
+    if a.1 == b.1 { unit(rng) < 0.5 } else { a.1 }
+}
+
+const CHECK: &str = "check --items items.csv --comparisons comparisons.csv --protocol forced-choice";
+
+#[test]
+fn garbage_does_not_pass_and_the_first_line_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    simulated(folder.path(), 1, |rng, _| unit(rng) < 0.5);
+    let output = likelier(folder.path(), &format!("{CHECK} --json"));
+    let (found, _) = result(&output);
+    assert_eq!(
+        (output.status.code(), &found["headline"]["code"]),
+        (Some(1), &Value::from("coin-tosses")),
+        "{found}"
+    );
+    assert!(
+        found["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|one| one["code"] == "coin-tosses")
+    );
+    let text = String::from_utf8(likelier(folder.path(), CHECK).stdout).unwrap();
+    assert!(text.starts_with("the answers look like coin tosses"), "{text}");
+    assert!(text.contains("DO NOT TRAIN"), "{text}");
+}
+
+#[test]
+fn pairs_made_within_topics_are_forced_choice_all_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    simulated(folder.path(), 6, by_class);
+    let output = likelier(folder.path(), &format!("{CHECK} --json"));
+    let (found, _) = result(&output);
+    assert_eq!(
+        (output.status.code(), &found["headline"]["code"]),
+        (Some(0), &Value::from("grouped")),
+        "{found}"
+    );
+    assert!(found["protocol"]["contradiction"].is_null(), "{found}");
+    assert_eq!(found["diagnosis"]["groups"], 6);
+    // Blanks are a group of their own, and nothing but blanks are no groups.
+    let named = fs::read_to_string(folder.path().join("comparisons.csv")).unwrap();
+    let one_blank = named.replace("topic 3", "");
+    fs::write(folder.path().join("comparisons.csv"), one_blank).unwrap();
+    let (found, _) = result(&likelier(folder.path(), &format!("{CHECK} --json")));
+    assert_eq!(
+        (&found["diagnosis"]["groups"], &found["sound"]),
+        (&Value::from(6), &Value::from(true)),
+        "{found}"
+    );
+}
+
+#[test]
+fn the_prior_is_withheld_where_equals_are_ordered_by_degree() {
+    let folder = tempfile::tempdir().unwrap();
+    // Whoever is larger is likelier, whatever the class.
+    simulated(
+        folder.path(),
+        1,
+        |rng, [a, b]| if a.1 == b.1 { a.0 > b.0 } else { a.1 != (unit(rng) < 0.02) },
+    );
+    let (found, _) = result(&likelier(folder.path(), &format!("{CHECK} --json")));
+    assert_eq!(found["headline"]["code"], "graded", "{found}");
+    assert_eq!(found["sound"], true, "grading is no fault of the data");
+    let prior = "prior --items items.csv --comparisons comparisons.csv --protocol forced-choice";
+    let (found, codes) = result(&likelier(folder.path(), &format!("{prior} --json")));
+    assert!(found["recommended"].is_null() && codes.contains(&"prior-not-known".into()), "{found}");
+    assert!(
+        found["reasons"][0]
+            .as_str()
+            .unwrap()
+            .contains("is withheld: items of one class"),
+        "{found}"
+    );
+    let train = "train --items items.csv --comparisons comparisons.csv --protocol forced-choice --prior auto --out m";
+    let said = complaint(&likelier(folder.path(), train));
+    assert!(said.contains("because items of one class were ordered by degree"), "{said}");
 }
