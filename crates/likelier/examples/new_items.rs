@@ -5,6 +5,7 @@
 //! cargo run --release -p likelier --example new_items -- coverage --repeats 1000 > coverage.csv
 //! cargo run --release -p likelier --example new_items -- networks --repeats 200 > networks.csv
 //! cargo run --release -p likelier --example new_items -- graded --repeats 200 > graded.csv
+//! cargo run --release -p likelier --example new_items -- labels --repeats 200 > labels.csv
 //! ```
 //!
 //! Items are Gaussian, the classes apart by `signal` deviations along the first feature. Pairs are drawn at random
@@ -19,8 +20,8 @@ use likelier::estimate::metrics::{Metrics, Range};
 use likelier::random::{ChaCha8Rng, Purpose, below, chance, epoch_stream, unit};
 use likelier::train::Control;
 use likelier::{
-    Answers, Collection, Equals, FitOptions, Judged, ModelKind, Prior, Protocol, Rows, Supervision,
-    fit_with,
+    Answers, Collection, Equals, FitOptions, Judged, Label, LabelsChosen, ModelKind, Prior, Protocol, Rows,
+    Supervision, fit_with,
 };
 use rayon::prelude::*;
 
@@ -41,6 +42,8 @@ struct Cell {
     error_by_degree: bool,
     /// The share of the pairs that is asked again.
     again: f64,
+    /// Random items of which the label is known.
+    labels: usize,
     model: ModelKind,
     folds: Option<usize>,
 }
@@ -55,6 +58,7 @@ const PLAIN: Cell = Cell {
     error: 0.0,
     error_by_degree: false,
     again: 0.0,
+    labels: 0,
     model: ModelKind::Linear,
     folds: None,
 };
@@ -72,7 +76,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some("coverage") => coverage(),
         Some("networks") => networks(),
         Some("graded") => graded(),
-        _ => return Err("give coverage, networks or graded".into()),
+        Some("labels") => labels(),
+        _ => return Err("give coverage, networks, graded or labels".into()),
     };
     println!("{HEADER}");
     for cell in cells {
@@ -123,9 +128,20 @@ fn graded() -> Vec<Cell> {
     cells
 }
 
+fn labels() -> Vec<Cell> {
+    let mut cells = Vec::new();
+    for grading in [0.0, 0.5, 2.0] {
+        for labels in [20, 50, 200] {
+            cells.push(Cell { items: 1200, each: 2.0, prior: 0.5, grading, labels, ..PLAIN });
+        }
+    }
+    cells
+}
+
 const HEADER: &str = "items,each,features,signal,prior,grading,error,error_by_degree,again,model,repeats,judged,\
     accuracy,accuracy_held,accuracy_estimate,accuracy_width,auc,auc_held,auc_estimate,auc_width,\
-    range_held,range_width,range_low,range_high,auc_range_held,auc_range_width,these_items,these_width";
+    range_held,range_width,range_low,range_high,auc_range_held,auc_range_width,these_items,these_width,\
+    labels,combined_held,combined_width,contradicted";
 
 /// What one repetition shows.
 #[derive(Clone, Copy, Default)]
@@ -135,6 +151,8 @@ struct Shown {
     point: [Option<[f64; 3]>; 2],
     range: [Option<[f64; 4]>; 2],
     these: Option<[f64; 2]>,
+    /// What labels and comparisons allow together; empty where they contradict each other.
+    combined: Option<[f64; 2]>,
 }
 
 impl Cell {
@@ -183,6 +201,14 @@ impl Cell {
         numbers.push(range(1, &|[low, _, _, high], _| high.min(1.0) - low.max(0.0)));
         numbers.push(mean(&|one| one.these.map_or(f64::NAN, |these| these[0])));
         numbers.push(mean(&|one| one.these.map_or(f64::NAN, |these| these[1])));
+        numbers.push(self.labels as f64);
+        let combined = |of: &dyn Fn([f64; 2], f64) -> f64| {
+            mean(&|one| one.combined.map_or(0.0, |combined| of(combined, one.truth[0])))
+        };
+        numbers.push(combined(&|[low, high], truth| holds(low, high, truth)));
+        numbers.push(combined(&|[low, high], _| high - low));
+        let contradicted = |one: &Shown| f64::from(u8::from(self.labels > 0 && one.combined.is_none()));
+        numbers.push(mean(&contradicted));
         cells.extend(numbers.into_iter().map(|number| format!("{number:.4}")));
         Ok(cells.join(","))
     }
@@ -191,6 +217,12 @@ impl Cell {
         let mut rng = epoch_stream(repeat, Purpose::Comparisons, 7);
         let population = self.draw_items(self.items, &mut rng);
         let pairs = self.pairs(&population, &mut rng);
+        let mut chosen: Vec<u32> = (0..self.items as u32).collect();
+        likelier::random::shuffle(&mut rng, &mut chosen);
+        let mut known = vec![None; self.items];
+        for item in &chosen[..self.labels] {
+            known[*item as usize] = Some(Label::positive_if(population.positive[*item as usize]));
+        }
         let rows = Rows::from_numbers(population.values, self.features)?;
         let protocol = Protocol::new(Collection::ForcedChoice, self.error)?;
         // What is not stated is not known: the range must hold without it.
@@ -199,6 +231,8 @@ impl Cell {
             .prior(Prior::new(self.prior)?)
             .equals(Equals::Unknown)
             .error_at_most(0.2);
+        let supervision =
+            if self.labels > 0 { supervision.audited(known, LabelsChosen::Random) } else { supervision };
         let options = FitOptions::new().model(self.model).folds(self.folds).seed(repeat);
         let control = Control { threads: Some(1), ..Control::default() };
         let fitted = fit_with(&rows, &supervision, &options, &control, &mut |_| ())?;
@@ -221,6 +255,7 @@ impl Cell {
                 ranges.as_ref().map(|ranges| ends(&ranges.accuracy)),
                 ranges.as_ref().map(|ranges| ends(&ranges.auc)),
             ],
+            combined: fitted.audit.as_ref().and_then(|audit| audit.combined),
             these: assessment
                 .these_items
                 .as_ref()

@@ -1,0 +1,91 @@
+//! What is printed without labels beside what labels say, on real features with items that recur.
+//!
+//! ```text
+//! LIKELIER_DATA=… cargo run --release -p likelier-paper --example real_items > real.csv
+//! ```
+//!
+//! Of each data set 400 training items (or as many as give 1,000 comparisons, where each occurs once) are drawn at
+//! prior 0.4 and compared at random 1 to 20 times each: forced choice, equals by a coin. The classifier is linear, and its
+//! accuracy on the data set's own test rows, resampled to the prior, is the truth.
+
+#![allow(clippy::print_stdout, reason = "an example prints")]
+
+use std::path::Path;
+
+use likelier::evaluate::Confusion;
+use likelier::random::{Purpose, below, chance, shuffle, stream};
+use likelier::train::Control;
+use likelier::{
+    Answers, Equals, FitOptions, Label, Prior, Protocol, Supervision, fit_with, resample_to_prior,
+};
+use likelier_paper::benchmark::Benchmark;
+
+const PRIOR: f64 = 0.4;
+const SEEDS: u64 = 20;
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let folder = std::env::var_os("LIKELIER_DATA").ok_or("set LIKELIER_DATA to the data directory")?;
+    println!("dataset,items,each,seed,truth,estimate,low,high,held,these_items");
+    for benchmark in [Benchmark::Pendigits, Benchmark::Optdigits, Benchmark::Usps, Benchmark::Mnist] {
+        let dataset = benchmark.load(Path::new(&folder))?;
+        for (count, each) in [(2000, 1), (800, 2), (400, 5), (400, 10), (400, 20)] {
+            for seed in 0..SEEDS {
+                let prior = Prior::new(PRIOR)?;
+                let split = dataset.split(&mut stream(seed, Purpose::Split));
+                let mut rng = stream(seed, Purpose::Comparisons);
+                let pool = resample_to_prior(&dataset.labels, &split.train, prior, &mut rng)?;
+                let mut pool = pool;
+                shuffle(&mut rng, &mut pool);
+                pool.truncate(count);
+                let label = |row: u32| dataset.labels[row as usize];
+                let answers: Answers = (0..pool.len() * each / 2)
+                    .map(|pair| {
+                        let (a, b) = if each == 1 {
+                            (2 * pair, 2 * pair + 1)
+                        } else {
+                            let a = below(&mut rng, pool.len());
+                            (a, (a + 1 + below(&mut rng, pool.len() - 1)) % pool.len())
+                        };
+                        let (a, b) = (pool[a], pool[b]);
+                        let first = if label(a) == label(b) {
+                            chance(&mut rng, 0.5)
+                        } else {
+                            label(a).is_positive()
+                        };
+                        if first { (a, b) } else { (b, a) }
+                    })
+                    .collect();
+                let supervision = Supervision::new(answers)
+                    .protocol(Protocol::FORCED_CHOICE)
+                    .prior(prior)
+                    .equals(Equals::Coin);
+                let options = FitOptions::new().seed(seed);
+                let fitted =
+                    fit_with(&dataset.rows, &supervision, &options, &Control::default(), &mut |_| ())?;
+                let test = resample_to_prior(
+                    &dataset.labels,
+                    &split.test,
+                    prior,
+                    &mut stream(seed, Purpose::Resample),
+                )?;
+                let threshold = fitted.classifier.threshold();
+                let scores = fitted.classifier.scores_of(&dataset.rows, &test)?;
+                let called: Vec<Label> =
+                    scores.iter().map(|score| Label::positive_if(*score > threshold)).collect();
+                let truth = Confusion::of(&called, test.iter().map(|row| label(*row)))?.accuracy();
+                let assessment = fitted.assessment.ok_or("not judged")?;
+                let found = assessment.new_items.metrics.accuracy;
+                let these = assessment.these_items.map_or(f64::NAN, |these| these.metrics.accuracy.value);
+                println!(
+                    "{benchmark},{},{each},{seed},{truth:.4},{:.4},{:.4},{:.4},{},{these:.4}",
+                    pool.len(),
+                    found.value,
+                    found.low,
+                    found.high,
+                    u8::from(found.holds(truth))
+                );
+            }
+        }
+    }
+    Ok(())
+}
