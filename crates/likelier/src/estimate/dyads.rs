@@ -29,6 +29,11 @@ impl Dyads {
         Self { ends: ends.to_vec(), items, pair, pairs }
     }
 
+    /// The two items of a comparison.
+    pub(crate) fn ends(&self, at: usize) -> [u32; 2] {
+        self.ends[at]
+    }
+
     /// The pair of a comparison.
     pub(crate) fn pair(&self, at: usize) -> usize {
         self.pair[at] as usize

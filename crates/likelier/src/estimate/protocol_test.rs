@@ -203,6 +203,11 @@ impl Moments {
             noises[pair.fold] += noise / weight;
             square += (pair.weight * (likelier - other).powi(2) - noise) / total;
         }
+        // Two different items of a small group have less in common than two of the population that it was drawn from.
+        for (fold, lost) in contrasts.lost_to_few_items().into_iter().enumerate().filter(|(fold, _)| counts(*fold)) {
+            covariances[fold] += lost;
+            covariance += folds[fold].weight / total * lost;
+        }
         let of_pair = |pair: &PairSums| {
             if !counts(pair.fold) {
                 return [0.0; 2];

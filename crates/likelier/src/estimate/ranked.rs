@@ -7,6 +7,8 @@
 //! it parts the piles best for its variance: the identities hold for any g, and intervals are narrowest
 //! for this one.
 
+use std::collections::HashMap;
+
 use super::dyads::Dyads;
 use super::folds::HeldOutScores;
 use crate::error::Error;
@@ -277,6 +279,31 @@ impl Contrasts {
             fold.size = fold.weight * fold.weight / f64::max(squares, f64::MIN_POSITIVE);
         }
         folds
+    }
+
+    /// By how much the covariance of g within each group is too small because pairs are of *different* items of few:
+    /// the variance of g over n items, divided by n − 1. Nothing where there are no groups.
+    pub(crate) fn lost_to_few_items(&self) -> Vec<f64> {
+        let Some(dyads) = self.dyads.as_ref().filter(|_| self.in_groups) else { return Vec::new() };
+        let mut items: Vec<HashMap<u32, (f64, f64)>> = vec![HashMap::new(); self.folds];
+        for at in 0..self.fold.len() {
+            for (item, g) in dyads.ends(at).into_iter().zip([self.likelier[at], self.other[at]]) {
+                let entry = items[self.fold[at]].entry(item).or_insert((g, 0.0));
+                entry.1 += self.weights[at];
+            }
+        }
+        let lost = |items: &HashMap<u32, (f64, f64)>| {
+            // In a fixed order, so that sums are the same every time.
+            let mut items: Vec<(u32, (f64, f64))> = items.iter().map(|(item, of)| (*item, *of)).collect();
+            items.sort_unstable_by_key(|(item, _)| *item);
+            let sum = |of: &dyn Fn(f64, f64) -> f64| items.iter().map(|(_, (g, w))| of(*g, *w)).sum::<f64>();
+            let total = sum(&|_, weight| weight).max(f64::MIN_POSITIVE);
+            let mean = sum(&|g, weight| weight * g) / total;
+            let variance = sum(&|g, weight| weight * (g - mean).powi(2)) / total;
+            let size = total * total / sum(&|_, weight| weight * weight).max(f64::MIN_POSITIVE);
+            if size > 1.0 + 1e-9 { variance / (size - 1.0) } else { 0.0 }
+        };
+        items.iter().map(lost).collect()
     }
 
     /// The same, with moments taken within groups. A group may hold items of several folds: ranks are the same
