@@ -1,4 +1,4 @@
-//! What is chosen from: a declared list of candidates, the simplest first.
+//! What is chosen from: a declared list of candidates, the default first.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ pub struct Candidate {
     pub config: Config,
 }
 
-/// Values to combine, each list with its simplest first.
+/// Values to combine, each list with its default first.
 ///
 /// The candidates come in the order in which one counts: the last list changes fastest. The first
 /// candidate should be what you would use if nothing could be told apart.
@@ -53,7 +53,7 @@ impl Grid {
         }
     }
 
-    /// Every combination, simplest first, named by what is varied.
+    /// Every combination, the default first, named by what is varied.
     pub fn candidates(&self) -> Vec<Candidate> {
         let mut all = Vec::new();
         for &method in &self.methods {
