@@ -279,8 +279,18 @@ fn garbage_does_not_pass_and_the_first_line_says_so() {
     simulated(folder.path(), 1, |rng, _| unit(rng) < 0.5);
     let output = likelier(folder.path(), &format!("{CHECK} --json"));
     let (found, _) = result(&output);
-    assert_eq!((output.status.code(), &found["headline"]["code"]), (Some(1), &Value::from("coin-tosses")), "{found}");
-    assert!(found["findings"].as_array().unwrap().iter().any(|one| one["code"] == "coin-tosses"));
+    assert_eq!(
+        (output.status.code(), &found["headline"]["code"]),
+        (Some(1), &Value::from("coin-tosses")),
+        "{found}"
+    );
+    assert!(
+        found["findings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|one| one["code"] == "coin-tosses")
+    );
     let text = String::from_utf8(likelier(folder.path(), CHECK).stdout).unwrap();
     assert!(text.starts_with("the answers look like coin tosses"), "{text}");
     assert!(text.contains("DO NOT TRAIN"), "{text}");
@@ -292,7 +302,11 @@ fn pairs_made_within_topics_are_forced_choice_all_the_same() {
     simulated(folder.path(), 6, by_class);
     let output = likelier(folder.path(), &format!("{CHECK} --json"));
     let (found, _) = result(&output);
-    assert_eq!((output.status.code(), &found["headline"]["code"]), (Some(0), &Value::from("grouped")), "{found}");
+    assert_eq!(
+        (output.status.code(), &found["headline"]["code"]),
+        (Some(0), &Value::from("grouped")),
+        "{found}"
+    );
     assert!(found["protocol"]["contradiction"].is_null(), "{found}");
     assert_eq!(found["diagnosis"]["groups"], 6);
     // Blanks are a group of their own, and nothing but blanks are no groups.
@@ -300,21 +314,35 @@ fn pairs_made_within_topics_are_forced_choice_all_the_same() {
     let one_blank = named.replace("topic 3", "");
     fs::write(folder.path().join("comparisons.csv"), one_blank).unwrap();
     let (found, _) = result(&likelier(folder.path(), &format!("{CHECK} --json")));
-    assert_eq!((&found["diagnosis"]["groups"], &found["sound"]), (&Value::from(6), &Value::from(true)), "{found}");
+    assert_eq!(
+        (&found["diagnosis"]["groups"], &found["sound"]),
+        (&Value::from(6), &Value::from(true)),
+        "{found}"
+    );
 }
 
 #[test]
 fn the_prior_is_withheld_where_equals_are_ordered_by_degree() {
     let folder = tempfile::tempdir().unwrap();
     // Whoever is larger is likelier, whatever the class.
-    simulated(folder.path(), 1, |rng, [a, b]| if a.1 == b.1 { a.0 > b.0 } else { a.1 != (unit(rng) < 0.02) });
+    simulated(
+        folder.path(),
+        1,
+        |rng, [a, b]| if a.1 == b.1 { a.0 > b.0 } else { a.1 != (unit(rng) < 0.02) },
+    );
     let (found, _) = result(&likelier(folder.path(), &format!("{CHECK} --json")));
     assert_eq!(found["headline"]["code"], "graded", "{found}");
     assert_eq!(found["sound"], true, "grading is no fault of the data");
     let prior = "prior --items items.csv --comparisons comparisons.csv --protocol forced-choice";
     let (found, codes) = result(&likelier(folder.path(), &format!("{prior} --json")));
     assert!(found["recommended"].is_null() && codes.contains(&"prior-not-known".into()), "{found}");
-    assert!(found["reasons"][0].as_str().unwrap().contains("is withheld: items of one class"), "{found}");
+    assert!(
+        found["reasons"][0]
+            .as_str()
+            .unwrap()
+            .contains("is withheld: items of one class"),
+        "{found}"
+    );
     let train = "train --items items.csv --comparisons comparisons.csv --protocol forced-choice --prior auto --out m";
     let said = complaint(&likelier(folder.path(), train));
     assert!(said.contains("because items of one class were ordered by degree"), "{said}");
