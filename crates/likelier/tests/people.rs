@@ -72,7 +72,10 @@ impl Told {
     fn answers(&self) -> Answers {
         let side = |left: &bool| Some(if *left { ShownSide::Left } else { ShownSide::Right });
         let times: Texts = self.times.iter().map(|time| format!("{time:.3}")).collect();
-        Answers::from_iter(self.pairs.iter().copied())
+        self.pairs
+            .iter()
+            .copied()
+            .collect::<Answers>()
             .by(Annotators { names: PEOPLE.iter().collect(), of: self.who.clone() })
             .unwrap()
             .shown(self.left.iter().map(side).collect())

@@ -22,7 +22,7 @@ pub struct Answers {
     annotators: Option<Annotators>,
     sides: Option<Vec<Option<ShownSide>>>,
     times: Option<Texts>,
-    groups: Option<PairGroups>,
+    groups: Option<Box<PairGroups>>,
 }
 
 /// Within which group (a topic, a day, a batch) the two items of each answer were chosen.
@@ -86,7 +86,7 @@ impl Answers {
     pub fn grouped(self, groups: PairGroups) -> Result<Self, Error> {
         self.check_length("groups", groups.of.len())?;
         check_numbers("the number of a group", &groups.of, groups.names.len())?;
-        Ok(Self { groups: Some(groups), ..self })
+        Ok(Self { groups: Some(Box::new(groups)), ..self })
     }
 
     /// The same answers, knowing where the item that was said to be likelier stood; absent for a tie.
@@ -155,7 +155,7 @@ impl Answers {
 
     /// Within which group the two items of each were chosen, where that was noted.
     pub fn groups(&self) -> Option<&PairGroups> {
-        self.groups.as_ref()
+        self.groups.as_deref()
     }
 
     /// Pairs that were asked more than once.

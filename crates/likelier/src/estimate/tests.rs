@@ -239,3 +239,67 @@ fn nothing_but_ties_tells_nothing() {
     assert!((found.auc.value - 0.5).abs() < 1e-12, "{:?}", found.auc);
     assert_eq!(found.true_positive_rate.value, found.false_positive_rate.value);
 }
+
+/// Forced choices with a coin between equals: `times` answers to each of `pairs` pairs, within `topics` of which each
+/// has another share of positives, or of items that recur.
+fn chosen(set: u64, pairs: u32, times: usize, topics: u32) -> (HeldOutScores, HeldOutScores) {
+    let mut rng = stream(100 + set, Purpose::Comparisons);
+    let (mut scores, mut listed, mut groups) = (Vec::new(), Vec::new(), Vec::new());
+    for pair in 0..pairs {
+        let topic = pair % topics;
+        let prior = if topics == 1 { 0.4 } else { 0.1 + 0.8 * f64::from(topic) / f64::from(topics - 1) };
+        let labels = [chance(&mut rng, prior), chance(&mut rng, prior)];
+        for positive in labels {
+            scores.push((unit(&mut rng) + unit(&mut rng) + if positive { 1.0 } else { 0.0 }) as f32);
+        }
+        for _ in 0..times {
+            let first = if labels[0] == labels[1] { chance(&mut rng, 0.5) } else { labels[0] };
+            let (a, b) = (2 * pair, 2 * pair + 1);
+            listed.push(if first { (a, b) } else { (b, a) });
+            groups.push(topic);
+        }
+    }
+    let comparisons: Comparisons = listed.into_iter().collect();
+    let fold: Vec<u32> = comparisons.iter().map(|(a, b)| a.min(b) / 2 % 5).collect();
+    let (likelier, other) = comparisons
+        .iter()
+        .map(|(a, b)| (scores[a as usize], scores[b as usize]))
+        .unzip();
+    let plain = HeldOutScores::new(likelier, other, [fold.clone(), fold])
+        .unwrap()
+        .of(&comparisons)
+        .unwrap();
+    let grouped = plain.clone().grouped(groups).unwrap();
+    (plain, grouped)
+}
+
+#[test]
+fn pairs_asked_again_are_one_observation_to_every_test() {
+    for times in [1, 2, 5] {
+        let mut refuted = [0; 2];
+        for set in 0..100 {
+            let test = ProtocolTest::new(&chosen(set, 600, times, 1).0, 0.95).unwrap();
+            refuted[0] += usize::from(test.forced_choice_probability < 0.05);
+            refuted[1] += usize::from(test.additivity.unwrap().probability < 0.05);
+        }
+        // 5 expected, ± 2.2; asked again, additivity is tested with less than its level.
+        assert!(refuted.iter().all(|count| *count <= 12), "{times}: {refuted:?} of 100");
+    }
+}
+
+#[test]
+fn pairs_made_within_topics_are_tested_within_topics() {
+    for topics in [8, 40] {
+        let mut refuted = [0; 2];
+        for set in 0..60 {
+            let (plain, grouped) = chosen(set, 2000, 1, topics);
+            let of = |scores| ProtocolTest::new(scores, 0.95).unwrap().forced_choice_probability < 0.01;
+            refuted[0] += usize::from(of(&plain));
+            refuted[1] += usize::from(of(&grouped));
+        }
+        // Topics make random pairs look alike, as if others had been dropped. 0.6 expected within them.
+        assert!(refuted[0] > 50 && refuted[1] <= 4, "{topics}: {refuted:?} of 60");
+    }
+    let (plain, _) = chosen(0, 20, 1, 1);
+    assert!(plain.grouped(vec![0; 3]).is_err());
+}

@@ -92,7 +92,7 @@ pub(super) struct Shared {
     /// All two of them.
     all: PairMean,
     /// The sum over pairs, and the number of pairs, without each of them.
-    rest: Vec<(f64, i64)>,
+    rest: Vec<(f64, f64)>,
 }
 
 impl Shared {
@@ -107,7 +107,7 @@ impl Shared {
             own: vec![PairMean::default(); count],
             again: vec![PairMean::default(); count],
             all: PairMean::default(),
-            rest: vec![(0.0, 0); count],
+            rest: vec![(0.0, 0.0); count],
         };
         for given in pairs.iter().filter(|given| given.len() > 1) {
             shared.add(given[0].pair, &people(given, answers, annotators, wanted));
@@ -115,7 +115,7 @@ impl Shared {
         let (sum, number) = (shared.all.mean() * shared.all.count() as f64, shared.all.count());
         for (of_rest, pairs) in &mut shared.rest {
             *of_rest += sum;
-            *pairs += number as i64;
+            *pairs += number as f64;
         }
         shared
     }
@@ -154,7 +154,7 @@ impl Shared {
                 if without[1] > 0.5 {
                     *sum += without[0] / without[1];
                 } else {
-                    *pairs -= 1;
+                    *pairs -= 1.0;
                 }
             }
         }
@@ -182,12 +182,12 @@ impl Shared {
     pub(super) fn beside(&self, annotators: &Annotators) -> Vec<Beside> {
         let of_all = self.all.variance(0.0);
         let tested = (0..self.own.len()).filter(|who| {
-            self.own[*who].count() >= FEWEST_OF_ONE && self.rest[*who].1 >= FEWEST_OF_ONE as i64
+            self.own[*who].count() >= FEWEST_OF_ONE && self.rest[*who].1 >= FEWEST_OF_ONE as f64
         });
         let beside = |who: usize| {
             let (sum, number) = self.rest[who];
-            let (share, others) = (self.own[who].mean(), sum / number as f64);
-            let of_rest = of_all * self.all.count() as f64 / number as f64;
+            let (share, others) = (self.own[who].mean(), sum / number);
+            let of_rest = of_all * self.all.count() as f64 / number;
             let beyond = others - 0.5;
             // Others who agree like coins have no reliability to be beside.
             (beyond > 0.02).then(|| Beside {

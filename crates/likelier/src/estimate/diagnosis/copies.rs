@@ -35,8 +35,8 @@ impl Copies {
         let at_once = same_time(answers);
         let blocks = repeated_blocks(answers);
         let tries = blocks.len().max(1) as f64;
-        let probability = |rows: usize| (tries * MOST_AGREEMENT.powi(rows as i32)).min(1.0);
-        let longest = blocks.iter().map(|block| block.len()).max().unwrap_or(0);
+        let probability = |rows: usize| (tries * MOST_AGREEMENT.powf(rows as f64)).min(1.0);
+        let longest = blocks.iter().map(Vec::len).max().unwrap_or(0);
         let mut rows: Vec<(usize, usize)> = at_once;
         for block in &blocks {
             if probability(block.len()) < 0.001 {

@@ -102,7 +102,7 @@ impl Diagnosis {
         }
         match &self.found_groups {
             Some(groups) => {
-                notes.push(Remark::Grouped { groups: groups.count, by_islands: groups.by_islands })
+                notes.push(Remark::Grouped { groups: groups.count, by_islands: groups.by_islands });
             }
             None if self.islands > 1 => {
                 notes.push(Remark::Islands { islands: self.islands, largest: self.largest_island });

@@ -13,6 +13,7 @@ pub(crate) mod scored;
 mod sides;
 mod times;
 mod triples;
+mod words;
 
 use serde::Serialize;
 

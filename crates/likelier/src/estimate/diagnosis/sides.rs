@@ -94,12 +94,12 @@ fn runs(answers: &Answers, sides: &[Option<ShownSide>]) -> Vec<Suspicion> {
         run.count += 1;
     }
     let suspicion = |(who, run): (usize, &Run)| {
-        let (n, k) = (run.count as f64, run.longest as i32);
+        let (n, k) = (run.count as f64, run.longest as f64);
         // Somewhat further from one half than it looks.
         let share = run.left as f64 / n;
         let far = (share.max(1.0 - share) + 2.0 * (0.25 / n).sqrt()).min(1.0);
         let probability =
-            (n * (far.powi(k) * (1.0 - far).max(1.0 / n) + (1.0 - far).powi(k) * far)).min(1.0);
+            (n * (far.powf(k) * (1.0 - far).max(1.0 / n) + (1.0 - far).powf(k) * far)).min(1.0);
         let name = answers.annotators().map(|annotators| shown(annotators, who));
         Suspicion::new(probability, run.longest >= 15, Remark::OneKey { name, times: run.longest })
     };

@@ -96,3 +96,92 @@ impl Triples {
 pub(crate) fn least_circles(prior: Option<f64>) -> f64 {
     prior.map_or(1.0 / 16.0, |prior| 0.25 * (1.0 - 3.0 * prior * (1.0 - prior)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::{Purpose, chance, stream, unit};
+
+    fn triples(pairs: Vec<(u32, u32)>, items: usize) -> Option<Triples> {
+        let answers: Answers = pairs.into_iter().collect();
+        Triples::of(&answers, &Pairs::new(answers.pairs(), items), items)
+    }
+
+    #[test]
+    fn circles_are_those_of_the_definition() {
+        let mut rng = stream(3, Purpose::Comparisons);
+        let items = 25_u32;
+        // Two of three pairs, in a random order.
+        let mut beats = vec![vec![None; items as usize]; items as usize];
+        let mut pairs = Vec::new();
+        for a in 0..items {
+            for b in 0..a {
+                if chance(&mut rng, 0.67) {
+                    let first = chance(&mut rng, 0.5);
+                    pairs.push(if first { (a, b) } else { (b, a) });
+                    beats[a as usize][b as usize] = Some(first);
+                    beats[b as usize][a as usize] = Some(!first);
+                }
+            }
+        }
+        let (mut count, mut cyclic) = (0, 0);
+        for a in 0..items as usize {
+            for b in 0..a {
+                for c in 0..b {
+                    if let (Some(ab), Some(bc), Some(ca)) = (beats[a][b], beats[b][c], beats[c][a]) {
+                        count += 1;
+                        cyclic += usize::from(ab == bc && bc == ca);
+                    }
+                }
+            }
+        }
+        let found = triples(pairs, items as usize).unwrap();
+        assert_eq!(found.count, count);
+        assert!((found.cyclic - cyclic as f64 / count as f64).abs() < 1e-12);
+        assert!(cyclic > 50, "{cyclic}");
+    }
+
+    #[test]
+    fn coins_on_equals_make_as_many_circles_as_the_prior_says_and_degrees_fewer() {
+        let mut rng = stream(4, Purpose::Comparisons);
+        let mut refuted = [0; 2];
+        for set in 0..60 {
+            let prior = [0.5, 0.3, 0.8][set % 3];
+            let items: Vec<(bool, f64)> =
+                (0..120).map(|_| (chance(&mut rng, prior), unit(&mut rng))).collect();
+            let mut told = |graded: bool| {
+                let mut pairs = Vec::new();
+                for a in 0..120_u32 {
+                    for b in (0..a).filter(|b| (a * 7 + b * 3) % 4 == 0) {
+                        let [one, two] = [a, b].map(|item| items[item as usize]);
+                        let first = match one.0 == two.0 {
+                            true if graded => one.1 > two.1,
+                            true => chance(&mut rng, 0.5),
+                            false => one.0,
+                        };
+                        pairs.push(if first { (a, b) } else { (b, a) });
+                    }
+                }
+                triples(pairs, 120).unwrap()
+            };
+            let (coins, graded) = (told(false), told(true));
+            assert_eq!(graded.cyclic, 0.0);
+            let expected = least_circles(Some(prior));
+            assert!((coins.cyclic - expected).abs() < 6.0 * coins.variance.sqrt(), "{coins:?} {expected}");
+            refuted[0] += usize::from(coins.below(least_circles(None)) < 0.05);
+            refuted[1] += usize::from(graded.below(least_circles(None)) < 0.05);
+        }
+        // At one half the bound is the truth: 1 of 20 expected.
+        assert!(refuted[0] <= 4 && refuted[1] == 60, "{refuted:?}");
+    }
+
+    #[test]
+    fn the_least_share_of_circles_is_never_below_a_sixteenth() {
+        for prior in [0.01, 0.2, 0.5, 0.7, 0.99] {
+            let of_one_class = f64::powi(prior, 3) + f64::powi(1.0 - prior, 3);
+            assert!((least_circles(Some(prior)) - of_one_class / 4.0).abs() < 1e-12);
+            assert!(least_circles(Some(prior)) >= least_circles(None) - 1e-12);
+        }
+        assert!(triples((0..20).map(|k| (k, k + 1)).collect(), 21).is_none(), "no triples");
+    }
+}
