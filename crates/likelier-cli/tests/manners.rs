@@ -100,7 +100,7 @@ fn quiet_says_errors_only_and_verbose_says_what_is_done() {
     assert!(lines.lines().last().unwrap().starts_with("took "), "{lines}");
     let lines = said(&folder.run("predict model items.csv --out scores.csv -v"));
     assert!(
-        lines.starts_with("model: pair-posterior from 160 comparisons\nitems.csv: 400 rows\ntook "),
+        lines.starts_with("model: pair-posterior from 200 comparisons\nitems.csv: 400 rows\ntook "),
         "{lines}"
     );
 }

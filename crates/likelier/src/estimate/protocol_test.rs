@@ -204,7 +204,12 @@ impl Moments {
             square += (pair.weight * (likelier - other).powi(2) - noise) / total;
         }
         // Two different items of a small group have less in common than two of the population that it was drawn from.
-        for (fold, lost) in contrasts.lost_to_few_items().into_iter().enumerate().filter(|(fold, _)| counts(*fold)) {
+        for (fold, lost) in contrasts
+            .lost_to_few_items()
+            .into_iter()
+            .enumerate()
+            .filter(|(fold, _)| counts(*fold))
+        {
             covariances[fold] += lost;
             covariance += folds[fold].weight / total * lost;
         }

@@ -296,7 +296,8 @@ impl Contrasts {
             // In a fixed order, so that sums are the same every time.
             let mut items: Vec<(u32, (f64, f64))> = items.iter().map(|(item, of)| (*item, *of)).collect();
             items.sort_unstable_by_key(|(item, _)| *item);
-            let sum = |of: &dyn Fn(f64, f64) -> f64| items.iter().map(|(_, (g, w))| of(*g, *w)).sum::<f64>();
+            let sum =
+                |of: &dyn Fn(f64, f64) -> f64| items.iter().map(|(_, (g, w))| of(*g, *w)).sum::<f64>();
             let total = sum(&|_, weight| weight).max(f64::MIN_POSITIVE);
             let mean = sum(&|g, weight| weight * g) / total;
             let variance = sum(&|g, weight| weight * (g - mean).powi(2)) / total;
