@@ -6,6 +6,7 @@ use likelier::estimate::metrics::{Metric, MetricRanges, Range};
 use likelier::{Judged, JudgedBy};
 
 use crate::plan::name;
+use crate::terminal::range;
 
 /// A number that is told: a metric at the threshold, or the AUC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,25 +51,31 @@ impl Told {
 /// A number with what it may be off by, cut to what a share can be.
 pub(crate) fn shown(told: Told, judged: &Judged) -> String {
     if let Some(ranges) = &judged.ranges {
-        let range = told.range(ranges);
+        let Range { low_end, high_end } = told.range(ranges);
         let cut = |value: f64| value.clamp(0.0, 1.0);
         return format!(
             "{:.3} to {:.3} ({:.3} to {:.3} with sampling error)",
-            cut(range.low_end.value),
-            cut(range.high_end.value),
-            cut(range.low_end.low),
-            cut(range.high_end.high)
+            cut(low_end.value),
+            cut(high_end.value),
+            cut(low_end.low),
+            cut(high_end.high)
         );
     }
     told.point(judged).map_or("not known".into(), |interval| {
-        let cut = interval.clipped(0.0, 1.0);
-        format!("{:.3} ({:.0} % interval {:.3} to {:.3})", cut.value, 100.0 * cut.level, cut.low, cut.high)
+        format!("{:.3} ({})", interval.clipped(0.0, 1.0).value, range(&interval))
     })
 }
 
-/// The same with its name.
+/// The same with its name, where no heading says what the brackets hold.
 pub(crate) fn line(told: Told, judged: &Judged) -> String {
-    format!("{:<18} {}", told.name(), shown(told, judged))
+    let shown = shown(told, judged);
+    let level = 100.0 * judged.metrics.accuracy.level;
+    let said = if judged.ranges.is_none() {
+        shown.replacen('(', &format!("({level:.0} % interval "), 1)
+    } else {
+        shown
+    };
+    format!("{:<18} {said}", told.name())
 }
 
 /// Of which items the numbers speak, and who scored them.

@@ -132,7 +132,11 @@ fn train_halves_ties_and_weighs_comparisons_in_training_and_in_judging() {
     };
     assert_eq!(counts(&answered.result(&verb, "tied")), [answers; 2], "trained on, and judged by in folds");
     let [trained, held_out] = counts(&answered.result(&format!("{verb} --hold-out 0.2"), "tied"));
-    assert_eq!((trained + held_out, held_out), (answers, (answers as f64 * 0.2).round() as u64));
+    // Of an answer that touches a held-out item, one side or both count.
+    assert!(
+        trained + held_out <= answers && held_out > answers / 10,
+        "{trained} and {held_out} of {answers}"
+    );
     // Ties among the held-out answers count in the judgement: without them it would look better than it is.
     let accuracy = |form: &str| number(&answered.result(&verb, form)["label_free"]["accuracy"]["value"]);
     assert!(accuracy("tied") < accuracy("dropped") - 0.05, "{} {}", accuracy("tied"), accuracy("dropped"));

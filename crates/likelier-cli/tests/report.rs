@@ -181,7 +181,7 @@ fn training_leaves_a_page_beside_the_model_that_needs_nothing_else() {
 fn every_form_has_the_same_numbers_and_is_the_same_each_time() {
     let folder = folder();
     let train = format!(
-        "{TRAIN} --out model.likelier --json --sensitivity --report r.html --report r.md --report r.json"
+        "{TRAIN} --equals coin --out model.likelier --json --sensitivity --report r.html --report r.md --report r.json"
     );
     let printed: Value = serde_json::from_str(&succeeds(&folder, &train)).unwrap();
     let written: Value = serde_json::from_str(&read(&folder, "r.json")).unwrap();
