@@ -23,7 +23,6 @@ use likelier::{
     Answers, Collection, Equals, FitOptions, Judged, Label, LabelsChosen, ModelKind, Prior, Protocol, Rows,
     Supervision, fit_with,
 };
-use rayon::prelude::*;
 
 /// One condition.
 #[derive(Clone, Copy, Debug)]
@@ -157,10 +156,22 @@ struct Shown {
 
 impl Cell {
     fn row(&self, repeats: usize) -> Result<String, Box<dyn Error>> {
-        let shown: Vec<Shown> = (0..repeats)
-            .into_par_iter()
-            .map(|repeat| self.run(repeat as u64))
-            .collect::<Result<_, likelier::Error>>()?;
+        // Plain threads: a training has its own pool, and pools within pools wait for each other.
+        let threads = std::thread::available_parallelism()?.get();
+        let part = |thread: usize| -> Result<Vec<Shown>, likelier::Error> {
+            (thread..repeats)
+                .step_by(threads)
+                .map(|repeat| self.run(repeat as u64))
+                .collect()
+        };
+        let shown: Vec<Shown> = std::thread::scope(|scope| {
+            let running: Vec<_> = (0..threads).map(|thread| scope.spawn(move || part(thread))).collect();
+            let all: Result<Vec<Vec<Shown>>, likelier::Error> = running
+                .into_iter()
+                .map(|thread| thread.join().unwrap_or(Ok(Vec::new())))
+                .collect();
+            all.map(|parts| parts.concat())
+        })?;
         let judged: Vec<&Shown> = shown.iter().filter(|one| one.judged).collect();
         let mean = |of: &dyn Fn(&Shown) -> f64| {
             judged.iter().map(|one| of(one)).sum::<f64>() / judged.len().max(1) as f64
