@@ -79,7 +79,7 @@ fn unless_equals_were_tossed_there_is_a_range_and_its_assumption() {
         let found = files.result(&format!("{TRAIN} {more} --out m"));
         let of =
             |end: &str, part: &str| found["label_free"]["ranges"]["accuracy"][end][part].as_f64().unwrap();
-        assert_eq!(found["label_free"]["ranges"]["asked_again"].as_u64().unwrap() > 0, false, "{found}");
+        assert_eq!(found["label_free"]["ranges"]["asked_again"], 0, "too few to count on: {found}");
         [of("low_end", "low"), of("low_end", "value"), of("high_end", "value"), of("high_end", "high")]
     };
     let (wide, narrow) = (range(""), range("--labeller-error-at-most 0.02"));

@@ -1,5 +1,7 @@
 //! How good the classifier is, as far as comparisons tell.
 
+use std::fmt::Write as _;
+
 use likelier::JudgedBy;
 use likelier::estimate::metrics::{Metric, Range};
 
@@ -58,15 +60,27 @@ pub(super) fn verdict(record: &Record<'_>) -> String {
             percent(usual)
         )
     };
-    let found = format!("{found} {compared} This is known without labels: {}.", who(by, judged.items));
-    match trained.these_items {
-        Some(these) => format!(
-            "{found} On the {} items compared here, which it was trained on, {}.",
-            these.items,
-            shown(Told::At(Metric::Accuracy), these)
-        ),
-        None => found,
+    let mut found = format!("{found} {compared} This is known without labels: {}.", who(by, judged.items));
+    if let Some(audit) = trained.audit {
+        let _ = write!(
+            found,
+            " By {} random labels it is right in {} % ({} to {} %), and {}.",
+            audit.labels,
+            percent(audit.accuracy.value),
+            percent(audit.accuracy.low),
+            percent(audit.accuracy.high),
+            match audit.combined {
+                Some([low, high]) => format!("both together allow {} to {} %", percent(low), percent(high)),
+                None => "that contradicts the comparisons".into(),
+            }
+        );
     }
+    if let Some(these) = trained.these_items {
+        let accuracy = shown(Told::At(Metric::Accuracy), these);
+        let _ =
+            write!(found, " On the items at hand, which it was trained on, its accuracy is {accuracy}.");
+    }
+    found
 }
 
 /// Who scored the items that it is judged by.

@@ -239,12 +239,13 @@ mod tests {
         for (p, shares) in [(0.3, [0.45, 0.25]), (0.5, [0.7, 0.4]), (0.8, [0.9, 0.7])] {
             let prior = Prior::new(p).unwrap();
             let design = Design { prior, collection: Collection::ForcedChoice, error_at_most: 0.0 };
-            let [t, f] = design.lowest(&Seen { shares, tied_apart: 0.0, agreed: None });
+            let [positive, negative] = design.lowest(&Seen { shares, tied_apart: 0.0, agreed: None });
             let (q, s, d) = (1.0 - p, 0.5 * (shares[0] + shares[1]), shares[0] - shares[1]);
+            let found = 2.0 * p * q * (positive - negative);
             let constant = 2.0 * (p * p + q * q) * s * (1.0 - s) - d;
             let slope = 1.0 + (2.0 * p - 1.0) * (1.0 - 2.0 * s);
             let u = 0.5 * (slope - (slope * slope + 4.0 * constant).sqrt());
-            assert!((2.0 * p * q * (t - f) - u).abs() < 1e-9, "{} is not {u}", 2.0 * p * q * (t - f));
+            assert!((found - u).abs() < 1e-9, "{found} is not {u}");
         }
     }
 
