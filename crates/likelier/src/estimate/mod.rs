@@ -14,6 +14,7 @@ mod folds;
 mod interval;
 pub mod labeller;
 pub mod metrics;
+mod moments;
 pub mod planning;
 pub mod prior;
 mod protocol_test;

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::estimate::diagnosis::family::{Suspicion, convicted, each_of};
 use crate::estimate::diagnosis::remark::Remark;
 use crate::estimate::diagnosis::scored::{Explained, errs_more, grading, reliability};
-use crate::estimate::diagnosis::{Beside, Diagnosis, Finding, Headline, Severity, findings};
+use crate::estimate::diagnosis::{BesideOthers, Diagnosis, Finding, Headline, Severity, findings};
 use crate::estimate::labeller::{
     LabellerEstimate, error_from_asking_again, error_under_discard, error_under_forced_choice,
 };
@@ -135,7 +135,7 @@ pub(super) fn within_groups(
 #[derive(Default)]
 struct Look {
     suspicions: Vec<Suspicion>,
-    measured: Vec<Beside>,
+    measured: Vec<BesideOthers>,
     unexplained: Option<Remark>,
     explained: Option<Explained>,
     labeller: Vec<LabellerEstimate>,

@@ -179,7 +179,7 @@ impl Shared {
 
     /// How reliable each is beside the others: how often they agree with the others beyond a coin, by how often
     /// these do among themselves.
-    pub(super) fn beside(&self, annotators: &Annotators) -> Vec<Beside> {
+    pub(super) fn beside(&self, annotators: &Annotators) -> Vec<BesideOthers> {
         let of_all = self.all.variance(0.0);
         let tested = (0..self.own.len()).filter(|who| {
             self.own[*who].count() >= FEWEST_OF_ONE && self.rest[*who].1 >= FEWEST_OF_ONE as f64
@@ -190,7 +190,7 @@ impl Shared {
             let of_rest = of_all * self.all.count() as f64 / number;
             let beyond = others - 0.5;
             // Others who agree like coins have no reliability to be beside.
-            (beyond > 0.02).then(|| Beside {
+            (beyond > 0.02).then(|| BesideOthers {
                 who,
                 name: shown(annotators, who),
                 ratio: (share - 0.5) / beyond,
@@ -207,7 +207,7 @@ impl Shared {
 
 /// How reliable somebody is beside the others, as one measure sees it: 1 is the same, 0 a coin.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Beside {
+pub(crate) struct BesideOthers {
     pub(super) who: usize,
     pub(super) name: String,
     pub(super) ratio: f64,
@@ -220,16 +220,16 @@ pub(crate) struct Beside {
 }
 
 /// Whoever is less reliable than the others, by all measures together.
-pub(crate) fn less_reliable(mut measured: Vec<Beside>) -> Vec<Suspicion> {
+pub(crate) fn less_reliable(mut measured: Vec<BesideOthers>) -> Vec<Suspicion> {
     measured.sort_by(|a, b| a.who.cmp(&b.who).then(a.variance.total_cmp(&b.variance)));
-    let people: Vec<&[Beside]> = measured.chunk_by(|a, b| a.who == b.who).collect();
-    let together = |measures: &&[Beside]| {
+    let people: Vec<&[BesideOthers]> = measured.chunk_by(|a, b| a.who == b.who).collect();
+    let together = |measures: &&[BesideOthers]| {
         let weight: f64 = measures.iter().map(|one| 1.0 / one.variance.max(1e-9)).sum();
         let sum: f64 = measures.iter().map(|one| one.ratio / one.variance.max(1e-9)).sum();
         (sum / weight, 1.0 / weight)
     };
     let estimates: Vec<(f64, f64)> = people.iter().map(together).collect();
-    let suspicion = |((measures, (ratio, variance)), drawn): ((&&[Beside], &(f64, f64)), f64)| {
+    let suspicion = |((measures, (ratio, variance)), drawn): ((&&[BesideOthers], &(f64, f64)), f64)| {
         let how = unlike(drawn);
         let most_precise = &measures[0];
         let remark = Remark::StandsOut {

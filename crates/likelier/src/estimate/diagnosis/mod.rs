@@ -17,8 +17,9 @@ mod words;
 
 use serde::Serialize;
 
-pub(crate) use annotators::Beside;
+pub(crate) use annotators::BesideOthers;
 pub use annotators::{Annotator, AnnotatorReport};
+#[cfg(feature = "engine")]
 pub(crate) use findings::findings;
 pub use findings::{Finding, Headline, Severity};
 pub use scored::Explained;
@@ -96,7 +97,7 @@ pub struct Diagnosis {
     suspicions: Vec<Suspicion>,
     /// How reliable annotators are beside each other, by the pairs they share.
     #[serde(skip)]
-    beside: Vec<Beside>,
+    beside: Vec<BesideOthers>,
 }
 
 impl Diagnosis {
@@ -189,7 +190,7 @@ impl Diagnosis {
     }
 
     /// All tests, with what else was measured about people.
-    pub(crate) fn suspicions(&self, measured: Vec<Beside>) -> Vec<Suspicion> {
+    pub(crate) fn suspicions(&self, measured: Vec<BesideOthers>) -> Vec<Suspicion> {
         let measured = self.beside.iter().cloned().chain(measured).collect();
         self.suspicions.iter().cloned().chain(less_reliable(measured)).collect()
     }

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::annotators::{Beside, FEWEST_OF_ONE, shown};
+use super::annotators::{BesideOthers, FEWEST_OF_ONE, shown};
 use super::family::Suspicion;
 use super::remark::{GradingEvidence, Remark};
 use super::times::Times;
@@ -82,7 +82,7 @@ pub(crate) fn reliability(
     scores: &HeldOutScores,
     comparisons: &Comparisons,
     answers: &Answers,
-) -> Result<(Vec<Beside>, Option<Suspicion>), Error> {
+) -> Result<(Vec<BesideOthers>, Option<Suspicion>), Error> {
     let ranked = Ranked::new(scores)?;
     let contrasts = ranked.contrasts();
     let margins: Vec<Margin> = {
@@ -108,7 +108,7 @@ pub(crate) fn reliability(
             let own = Slope::over(answers, &margins, &of_each[who]);
             let rest = all.without(&own);
             if rest.weight > 0.1 * all.weight && rest.value > 0.0 && own.weight > 0.0 {
-                people.push(Beside {
+                people.push(BesideOthers {
                     who,
                     name: shown(annotators, who),
                     ratio: own.value / rest.value,
@@ -190,7 +190,8 @@ pub(crate) fn grading(
     prior: Option<f64>,
 ) -> Option<Suspicion> {
     let mut evidence: Vec<(f64, GradingEvidence)> = Vec::new();
-    if let Some(Additivity { probability, .. }) = additivity {
+    // Items that were compared within their topic share what it adds to their chances, which is not additive.
+    if let Some(Additivity { probability, .. }) = additivity.filter(|_| diagnosis.groups == 0) {
         evidence.push((*probability, GradingEvidence::Additivity { probability: *probability }));
     }
     let agreeing = &diagnosis.agreeing;
