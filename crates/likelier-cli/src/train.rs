@@ -74,8 +74,8 @@ pub(crate) struct TrainVerb {
     /// How strongly weights are pulled towards 0 [default: what the method recommends for the data].
     #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     weight_decay: Option<f64>,
-    /// Choose method, weight decay and learning rate, unless given, by cross-validation: five folds of the
-    /// comparisons trained on. Takes the simplest candidate within one standard error of the best.
+    /// Choose method, weight decay and learning rate, unless given, by cross-validation in five folds of the items
+    /// trained on. Keeps the default unless a candidate is clearly better.
     #[arg(long)]
     select: bool,
     /// Hold out items that this share of the comparisons is about: the model is not trained on them but judged by

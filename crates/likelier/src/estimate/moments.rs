@@ -136,6 +136,9 @@ fn outer(values: impl Iterator<Item = [f64; 2]>) -> [[f64; 2]; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Comparisons;
+    use crate::estimate::dyads::Dyads;
+    use crate::random::{Purpose, chance, stream};
     use proptest::prelude::*;
 
     proptest! {
@@ -150,6 +153,45 @@ mod tests {
                 prop_assert!((moments.distance(end).abs() - two_sided(0.95)).abs() < 1e-6);
             }
         }
+    }
+
+    #[test]
+    fn every_pair_of_small_groups_is_every_pair_kept() {
+        // 40 groups of twenty items, each compared with each other; equals by a coin.
+        let mut rng = stream(5, Purpose::Comparisons);
+        let (mut pairs, mut group, mut positive) = (Vec::new(), Vec::new(), Vec::new());
+        for of in 0..40_u32 {
+            positive.extend((0..20).map(|_| chance(&mut rng, 0.4)));
+            for a in 0..20 {
+                for b in 0..a {
+                    let (a, b) = (20 * of + a, 20 * of + b);
+                    let [first, second] = [a, b].map(|item| positive[item as usize]);
+                    let kept = if first == second { chance(&mut rng, 0.5) } else { first };
+                    pairs.push(if kept { (a, b) } else { (b, a) });
+                    group.push(of as usize);
+                }
+            }
+        }
+        let comparisons: Comparisons = pairs.iter().copied().collect();
+        let g = |item: u32| if positive[item as usize] { 0.7 } else { 0.3 };
+        let contrasts = Contrasts {
+            likelier: pairs.iter().map(|(a, _)| g(*a)).collect(),
+            other: pairs.iter().map(|(_, b)| g(*b)).collect(),
+            weights: vec![1.0; pairs.len()],
+            pair: (0..pairs.len()).collect(),
+            pairs: pairs.len(),
+            fold: group,
+            folds: 40,
+            in_groups: true,
+            dyads: Some(Dyads::of(&comparisons)),
+        };
+        let moments = Moments::new(&contrasts);
+        let ratio = moments.covariance / moments.square;
+        assert!((ratio - 0.25).abs() < 0.01, "{ratio}");
+        // Without what few items take away, the pairs would seem to have been chosen.
+        let lost = contrasts.lost_to_few_items().iter().sum::<f64>() / 40.0;
+        let plain = (moments.covariance - lost) / moments.square;
+        assert!(plain < 0.22, "{plain}");
     }
 
     #[test]
