@@ -7,7 +7,8 @@
 //!
 //! Items are Gaussian in five dimensions, of which one tells the classes apart (2.5 standard deviations); scorers are
 //! linear. Everything is simulated from its definition, from the seed that the row names. A second argument picks the
-//! scenarios whose name contains it, or one of several parts between `|`. The table of rates goes to standard error.
+//! scenarios whose name contains it, or one of several parts between `|`; a third is the number of the first run, for runs
+//! that nothing was tuned on. The table of rates goes to standard error.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "an example prints")]
 
@@ -425,6 +426,7 @@ fn main() -> Outcome<()> {
     let mut arguments = std::env::args().skip(1);
     let runs: u32 = arguments.next().map_or(Ok(200), |runs| runs.parse())?;
     let picked = arguments.next().unwrap_or_default();
+    let start: u32 = arguments.next().map_or(Ok(0), |start| start.parse())?;
     println!("scenario,run,headline,sound,flags,additivity,ratio,prior_recommended,prior_holds");
     eprintln!(
         "| scenario | wanted | rate | in the headline | exit code 1 | other alarms | prior given | prior withheld or right |"
@@ -434,12 +436,12 @@ fn main() -> Outcome<()> {
         .into_iter()
         .filter(|one| picked.split('|').any(|part| one.name.contains(part)))
     {
-        let found: Vec<Found> = (0..runs)
+        let found: Vec<Found> = (start..start + runs)
             .into_par_iter()
             .map(|seed| run(scenario, seed))
             .collect::<Outcome<_>>()?;
         let mut lines = String::new();
-        for (seed, one) in found.iter().enumerate() {
+        for (seed, one) in (start..).zip(&found) {
             let p = [one.additivity, one.ratio]
                 .map(|p| p.map_or(String::new(), |p| format!("{p:.5}")))
                 .join(",");
