@@ -36,6 +36,11 @@ impl fmt::Display for Remark {
                 "no pair was asked twice, so disagreement cannot show the labeller's error, nor whether equals are \
                  ordered by degree; ask 200 pairs twice to see both",
             ),
+            Self::RepeatedPairs { repeated, pairs } if *repeated < 30 => write!(
+                f,
+                "only {repeated} of {pairs} pairs were asked more than once, too few to show the labeller's error or \
+                 whether equals are ordered by degree; ask 200 pairs twice to see both"
+            ),
             Self::RepeatedPairs { repeated, pairs } => write!(
                 f,
                 "{repeated} of {pairs} pairs were asked more than once: good for measuring the labeller. All answers to a \
