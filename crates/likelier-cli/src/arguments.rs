@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use likelier::estimate::metrics::Wish;
 use likelier::model::ModelKind;
 use likelier::{Collection, Equals, Evidence, Prior, Protocol, ScorerOptions, Supervision, Warning};
 use likelier_tables::{DatasetCard, FirstIndex, Given, GivenFiles, Items, Layout};
@@ -58,6 +59,11 @@ pub(crate) fn at_least_one(text: &str) -> std::result::Result<usize, String> {
         Ok(0) | Err(_) => Err("give a number from 1 up".into()),
         Ok(count) => Ok(count),
     }
+}
+
+/// What a threshold is wanted for.
+pub(crate) fn wish(text: &str) -> std::result::Result<Wish, String> {
+    text.parse().map_err(|error: likelier::Error| error.to_string())
 }
 
 fn delimiter(text: &str) -> std::result::Result<u8, String> {

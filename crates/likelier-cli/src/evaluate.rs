@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use likelier::data::Texts;
 use likelier::estimate::Interval;
-use likelier::estimate::metrics::{CutScores, Metric};
+use likelier::estimate::metrics::{CutScores, Metric, ThresholdChoice, Wish};
 use likelier::evaluate::LabelledMetrics;
 use likelier::{
     Assessment, BelievedPrior, Classifier, Comparisons, Grounds, Judged, LEVEL, Prior, Protocol, Warning,
@@ -16,9 +16,9 @@ use likelier_tables::{
 };
 use serde::Serialize;
 
-use crate::arguments::{BeliefArguments, FormatArguments, LabellerArguments};
+use crate::arguments::{BeliefArguments, FormatArguments, LabellerArguments, wish};
 use crate::compared::Compared;
-use crate::judged::{Told, explanation, shown};
+use crate::judged::{Told, explanation, shown, wished};
 use crate::labels::parse_labels;
 use crate::models;
 use crate::terminal::{About, Result, detail, print_json, print_text, range, standard_input, wrapped};
@@ -34,6 +34,7 @@ use crate::terminal::{About, Result, detail, print_json, print_text, range, stan
   likelier evaluate model.likelier --items items.csv --comparisons held-out.csv --prior 0.3 \\
       --protocol forced-choice
   likelier evaluate old.likelier new.likelier --items items.csv --comparisons held-out.csv
+  likelier evaluate model.likelier --items items.csv --comparisons held-out.csv --threshold-for precision=0.9
   likelier evaluate model.likelier --items test.csv --label label
   likelier evaluate model.likelier --items test.csv --label species --positive virginica")]
 pub(crate) struct EvaluateVerb {
@@ -59,6 +60,10 @@ pub(crate) struct EvaluateVerb {
     belief: BeliefArguments,
     #[command(flatten)]
     labellers: LabellerArguments,
+    /// Find the threshold for a wanted precision, recall or cost, and say what it gives: precision=SHARE, recall=SHARE
+    /// or cost=FALSE-POSITIVE:FALSE-NEGATIVE. `predict --threshold` uses it.
+    #[arg(long, value_name = "WISH", requires = "comparisons", value_parser = wish)]
+    threshold_for: Option<Wish>,
     /// The column that names the rows [default: `id` if there is one, else rows are numbered from 0].
     #[arg(long, value_name = "COLUMN")]
     id: Option<String>,
@@ -76,6 +81,10 @@ struct Evaluated<'a> {
     items: usize,
     threshold: f32,
     label_free: Option<LabelFree>,
+    /// The threshold for a wish, where there is one.
+    threshold_for: Option<ThresholdChoice>,
+    #[serde(skip)]
+    wish: Option<Wish>,
     labelled: Option<LabelledMetrics>,
     /// The second model minus the first, where there is one.
     difference: Option<Compared<'a>>,
@@ -93,6 +102,8 @@ struct LabelFree {
     comparisons: Comparisons,
     #[serde(skip)]
     grounds: Grounds,
+    #[serde(skip)]
+    threshold_for: Option<ThresholdChoice>,
 }
 
 /// All items, scored.
@@ -137,9 +148,7 @@ impl EvaluateVerb {
                     warnings.extend(new);
                 }
                 let second = CutScores { scores: &second.scores, threshold: other.threshold() };
-                let judged_by = label_free
-                    .as_ref()
-                    .map(|found| (&found.comparisons, found.grounds.assumptions()));
+                let judged_by = label_free.as_ref().map(|found| (&found.comparisons, &found.grounds));
                 Some(Compared::new(path, [second, cut], judged_by, labels.as_deref())?)
             }
             _ => None,
@@ -148,6 +157,8 @@ impl EvaluateVerb {
             model: &self.model,
             items: scored.scores.len(),
             threshold: classifier.threshold(),
+            threshold_for: label_free.as_ref().and_then(|found| found.threshold_for),
+            wish: self.threshold_for,
             label_free,
             labelled,
             difference,
@@ -213,7 +224,12 @@ impl EvaluateVerb {
             (&scored.scores, classifier.threshold(), answers.comparisons());
         let assessment = Assessment::of_scores(scores, threshold, comparisons.clone(), grounds)?;
         warnings.extend(assessment.warnings());
-        Ok(LabelFree { prior, protocol, judged: assessment.new_items, comparisons, grounds })
+        let threshold_for = match self.threshold_for {
+            Some(wish) => assessment.threshold_for(wish)?,
+            None => None,
+        };
+        let judged = assessment.new_items;
+        Ok(LabelFree { prior, protocol, judged, comparisons, grounds, threshold_for })
     }
 }
 
@@ -258,6 +274,12 @@ impl Evaluated<'_> {
             }
             for note in &found.judged.metrics.notes {
                 let _ = writeln!(text, "note: {note}");
+            }
+        }
+        if let Some(wish) = self.wish {
+            text.push('\n');
+            for line in wished(wish, self.threshold_for.as_ref()) {
+                let _ = writeln!(text, "{line}");
             }
         }
         if let Some(difference) = &self.difference {

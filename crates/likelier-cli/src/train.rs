@@ -4,13 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use likelier::estimate::metrics::Wish;
 use likelier::model::ModelKind;
 use likelier::train::Control;
 use likelier::{Error, FitOptions, LabelsChosen, Method, fit_with};
 use likelier_tables::{Layout, read_labels};
 
 use crate::arguments::{
-    BeliefArguments, ColumnArguments, ComparisonArguments, LabellerArguments, at_least_one, one_of,
+    BeliefArguments, ColumnArguments, ComparisonArguments, LabellerArguments, at_least_one, one_of, wish,
 };
 use crate::progress::ProgressBars;
 use crate::report::{ImageShape, ReportArguments, ReportSources};
@@ -86,6 +87,10 @@ pub(crate) struct TrainVerb {
     /// [default: 5 for linear models].
     #[arg(long, value_name = "N", conflicts_with = "select")]
     folds: Option<usize>,
+    /// Move the threshold to where a wanted precision, recall or cost is had on new items: precision=SHARE, recall=SHARE or
+    /// cost=FALSE-POSITIVE:FALSE-NEGATIVE. If no threshold is sure to give a share, the model keeps its own.
+    #[arg(long, value_name = "WISH", conflicts_with = "sensitivity", value_parser = wish)]
+    threshold_for: Option<Wish>,
     /// Fit the map from scores to probabilities to items that a model has not seen; otherwise a score is
     /// taken as log-odds.
     #[arg(long)]
@@ -207,6 +212,7 @@ impl TrainVerb {
             .select(self.select)
             .hold_out(self.hold_out)
             .folds(self.folds)
+            .threshold_for(self.threshold_for)
             .calibrate(self.calibrate)
             .sensitivity(self.sensitivity)
             .seed(self.seed)

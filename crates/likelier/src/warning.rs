@@ -7,6 +7,7 @@ use serde::{Serialize, Serializer, ser::SerializeStruct};
 
 use crate::estimate::Interval;
 use crate::estimate::calibration::ShiftedOnly;
+use crate::estimate::metrics::Wish;
 use crate::estimate::prior::PriorEstimator;
 use crate::prior::Prior;
 use crate::risk::Method;
@@ -98,6 +99,11 @@ pub enum Warning {
         /// What the comparisons allow.
         without_labels: [f64; 2],
     },
+    /// No threshold is sure to give what was wanted.
+    WishNotMet {
+        /// What was wanted.
+        wish: Wish,
+    },
     /// Labels were given that cannot judge the classifier.
     LabelsNotUsed,
     /// Nothing is known about the accuracy.
@@ -143,6 +149,7 @@ impl Warning {
             Self::WorseThanConstant { .. } => "worse-than-constant",
             Self::NoBetterThanChance { .. } => "no-better-than-chance",
             Self::LabelsContradict { .. } => "labels-contradict",
+            Self::WishNotMet { .. } => "wish-not-met",
             Self::LabelsNotUsed => "labels-not-used",
             Self::NotJudged(_) => "not-judged",
             Self::NotCalibrated => "not-calibrated",
@@ -197,6 +204,10 @@ impl Warning {
                 "Trust the labels if they were drawn at random. Then labellers err more than assumed \
                  (`labeller-error-at-most`), equals were not tossed (`equals`), or the `prior` or the `protocol` is wrong; \
                  `check` helps."
+            }
+            Self::WishNotMet { .. } => {
+                "Ask for less, collect more comparisons (`plan` says how many are enough), or narrow the range: state a \
+                 smaller `labeller-error-at-most`, or `equals` coin, if you know that."
             }
             Self::LabelsNotUsed => {
                 "Draw at least ten items at random, label them, and say so (`labels-chosen` random)."
@@ -287,6 +298,17 @@ impl fmt::Display for Warning {
                 low.clamp(0.0, 1.0),
                 high.clamp(0.0, 1.0)
             ),
+            Self::WishNotMet { wish: Wish::Precision(wanted) } => write!(
+                f,
+                "no threshold is sure to have a precision of {wanted} or more, so the threshold stays as it was"
+            ),
+            Self::WishNotMet { wish: Wish::Recall(wanted) } => write!(
+                f,
+                "no threshold is sure to have a recall of {wanted} or more, so the threshold stays as it was"
+            ),
+            Self::WishNotMet { wish: Wish::Cost { .. } } => {
+                f.write_str("no threshold is sure to cost less than calling every row the same")
+            }
             Self::LabelsNotUsed => f.write_str(
                 "the labels were not used: they are too few, or were not chosen at random, or their items were trained on",
             ),

@@ -8,11 +8,12 @@ use crate::error::Error;
 use crate::estimate::calibration::{Calibration, CalibrationBin, calibrate, calibration_curve};
 use crate::estimate::distribution::{student_t, two_sided};
 use crate::estimate::metrics::{
-    Assumptions, HeldOut, MetricOptions, MetricRanges, Metrics, RocPoint, metrics, ranges, roc,
+    Assumptions, HeldOut, MetricOptions, MetricRanges, Metrics, RocPoint, ThresholdChoice, Wish, metrics,
+    pick, ranges, roc, thresholds, together,
 };
 use crate::estimate::{FEWEST, HeldOutScores, ProtocolTest};
 use crate::model::{Classifier, ProbabilityMap};
-use crate::protocol::Protocol;
+use crate::protocol::{Collection, Protocol};
 use crate::supervision::{ERROR_AT_MOST, Equals, Supervision};
 use crate::warning::Warning;
 
@@ -24,6 +25,8 @@ pub struct Grounds {
     equals: Equals,
     error_at_most: f64,
     exact_counts: bool,
+    /// How many thresholds the one that is judged was picked from.
+    tried: usize,
 }
 
 impl Grounds {
@@ -36,6 +39,7 @@ impl Grounds {
             equals: Equals::Unknown,
             error_at_most: if stated > 0.0 { stated } else { ERROR_AT_MOST },
             exact_counts: false,
+            tried: 1,
         })
     }
 
@@ -69,9 +73,26 @@ impl Grounds {
         Self { exact_counts, ..self }
     }
 
+    /// States that the threshold was picked from so many by the same comparisons: intervals are then those that hold
+    /// for all of them together.
+    #[must_use]
+    pub(super) fn picked_from(self, tried: usize) -> Self {
+        Self { tried, ..self }
+    }
+
     /// What follows about the piles.
     pub fn assumptions(&self) -> &Assumptions {
         &self.assumptions
+    }
+
+    /// How pairs were collected and how often labellers may err, where equals may have been ordered by degree.
+    pub fn open(&self) -> Option<(Collection, f64)> {
+        (self.equals != Equals::Coin).then(|| (self.protocol.collection(), self.error_at_most))
+    }
+
+    /// How labellers ordered two items of one class.
+    pub fn stated_equals(&self) -> Equals {
+        self.equals
     }
 
     /// How pairs were collected.
@@ -136,15 +157,30 @@ impl Scored {
 
     pub(super) fn judged(&self, threshold: f32, grounds: &Grounds, level: f64) -> Result<Judged, Error> {
         let held_out = self.held_out()?;
-        let stretch = self.stretch(&held_out, level)?;
+        let strict = together(level, grounds.tried);
+        let stretch = self.stretch(&held_out, strict)? * two_sided(strict) / two_sided(level);
         let options = MetricOptions { threshold, level, exact_counts: grounds.exact_counts, stretch };
         let metrics = metrics(&held_out, &grounds.assumptions, &options)?;
-        let collection = grounds.protocol.collection();
-        let open = grounds.equals != Equals::Coin;
-        let ranges = open
-            .then(|| ranges(&held_out, &grounds.assumptions, collection, grounds.error_at_most, &options))
+        let ranges = grounds
+            .open()
+            .map(|(collection, error)| ranges(&held_out, &grounds.assumptions, collection, error, &options))
             .transpose()?;
         Ok(Judged { items: held_out.items().unwrap_or(0), metrics, ranges })
+    }
+
+    /// The threshold for a wish; none where there is none to pick from.
+    pub(super) fn threshold_for(
+        &self,
+        wish: Wish,
+        grounds: &Grounds,
+        level: f64,
+    ) -> Result<Option<ThresholdChoice>, Error> {
+        let held_out = self.held_out()?;
+        let tried = thresholds(&held_out);
+        let strict = together(level, tried.len());
+        let stretch = self.stretch(&held_out, strict)? * two_sided(strict) / two_sided(level);
+        let options = MetricOptions { level, exact_counts: grounds.exact_counts, stretch, threshold: 0.0 };
+        pick(wish, &tried, &held_out, &grounds.assumptions, grounds.open(), &options)
     }
 }
 
@@ -264,6 +300,13 @@ impl Assessment {
         bins: usize,
     ) -> Result<Vec<CalibrationBin>, Error> {
         calibration_curve(&self.scored.held_out()?, &self.grounds.assumptions, map, bins, LEVEL)
+    }
+
+    /// The threshold at which a precision, a recall or a small cost is had, with what it gives; none where all scores
+    /// are nearly the same or there are too few items. It is judged together with all other thresholds, so
+    /// that its intervals hold although it was picked by the same comparisons.
+    pub fn threshold_for(&self, wish: Wish) -> Result<Option<ThresholdChoice>, Error> {
+        self.scored.threshold_for(wish, &self.grounds, LEVEL)
     }
 
     /// What it stands on.

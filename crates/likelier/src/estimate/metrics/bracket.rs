@@ -47,7 +47,7 @@ const HALVINGS: u32 = 40;
 
 impl Design {
     /// m and N.
-    fn weights(&self) -> [f64; 2] {
+    pub(super) fn weights(&self) -> [f64; 2] {
         let mixed = self.prior.positive() * self.prior.negative();
         match self.collection {
             Collection::ForcedChoice => [2.0 * mixed, 1.0],
@@ -63,7 +63,7 @@ impl Design {
     }
 
     /// The share of positives in the two piles together.
-    fn share_of_positives(&self) -> f64 {
+    pub(super) fn share_of_positives(&self) -> f64 {
         let positive = self.prior.positive();
         match self.collection {
             Collection::ForcedChoice => positive,
@@ -150,7 +150,7 @@ impl Design {
 }
 
 /// The first point on the way from one end to the other at which something holds, or the other end.
-fn first(from: f64, to: f64, holds: impl Fn(f64) -> bool) -> f64 {
+pub(super) fn first(from: f64, to: f64, holds: impl Fn(f64) -> bool) -> f64 {
     let at = |step: u32| from + (to - from) * f64::from(step) / f64::from(STEPS);
     let Some(step) = (0..=STEPS).find(|step| holds(at(*step))) else { return to };
     let (mut not, mut yes) = (at(step.saturating_sub(1)), at(step));

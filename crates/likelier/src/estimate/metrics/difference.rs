@@ -113,7 +113,7 @@ impl MetricDifference {
     }
 }
 
-fn same_items(new: CutScores<'_>, old: CutScores<'_>) -> Result<(), Error> {
+pub(super) fn same_items(new: CutScores<'_>, old: CutScores<'_>) -> Result<(), Error> {
     if new.scores.len() == old.scores.len() {
         return Ok(());
     }

@@ -13,7 +13,7 @@ use serde::Serialize;
 use super::asked_again::{PairSeen, pairs_seen};
 use super::bracket::{Design, Rates, Seen};
 use super::held_out::HeldOut;
-use super::spread::{Spread, quadratic};
+use super::spread::{PileMeans, Spread, quadratic};
 use super::{Assumptions, Metric, MetricOptions};
 use crate::error::Error;
 use crate::estimate::Interval;
@@ -41,7 +41,12 @@ impl Range {
         self.high_end.high - self.low_end.low
     }
 
-    fn sorted(one: Interval, two: Interval) -> Self {
+    /// A number that is known but for its sampling error.
+    pub(super) fn point(known: Interval) -> Self {
+        Self { low_end: known, high_end: known }
+    }
+
+    pub(super) fn sorted(one: Interval, two: Interval) -> Self {
         if one.value <= two.value {
             Self { low_end: one, high_end: two }
         } else {
@@ -91,7 +96,7 @@ impl MetricRanges {
 }
 
 /// Fewer pairs asked again than this say too little to narrow anything.
-const FEWEST_AGAIN: usize = 30;
+pub(in crate::estimate) const FEWEST_AGAIN: usize = 30;
 
 /// Judges a classifier on held-out comparisons whose labellers may have ordered equals by degree, and got at most
 /// a share `error_at_most` of the mixed pairs wrong.
@@ -102,25 +107,12 @@ pub fn ranges(
     error_at_most: f64,
     judging: &MetricOptions,
 ) -> Result<MetricRanges, Error> {
-    if !(0.0..0.5).contains(&error_at_most) {
-        return Err(Error::Setting {
-            name: "the largest labeller error",
-            value: error_at_most.to_string(),
-            allowed: "at least 0 and below 0.5",
-        });
-    }
-    let confidence = judging.confidence()?;
-    let pairs = pairs_seen(held_out);
-    let again = pairs.iter().filter(|pair| pair.agreement.is_some()).count();
-    // Under discard an answer to a pair asked again may have been dropped, so two answers are no random two.
-    let asked_again =
-        if collection == Collection::ForcedChoice && again >= FEWEST_AGAIN { again } else { 0 };
-    let setting = Setting { assumptions, collection, error_at_most, confidence };
-    let at = AtThreshold::new(held_out, &pairs, judging.threshold, asked_again > 0, &setting);
-    let metric = |metric: Metric| at.range(|rates, prior| value(metric, rates, prior));
+    let ranges = RangesAt::new(held_out, assumptions, collection, error_at_most, judging)?;
+    let at = ranges.at(judging.threshold);
+    let metric = |metric: Metric| at.range(|rates, prior| metric.value(rates, prior));
     Ok(MetricRanges {
         error_at_most,
-        asked_again,
+        asked_again: ranges.asked_again,
         accuracy: metric(Metric::Accuracy),
         balanced_accuracy: metric(Metric::BalancedAccuracy),
         true_positive_rate: metric(Metric::TruePositiveRate),
@@ -128,30 +120,100 @@ pub fn ranges(
         precision: metric(Metric::Precision),
         f1: metric(Metric::F1),
         called_positive: metric(Metric::CalledPositive),
-        auc: auc(held_out, &pairs, asked_again > 0, &setting),
+        auc: auc(held_out, &ranges.pairs, ranges.asked_again > 0, &ranges.setting),
     })
 }
 
-/// A metric from T and F.
-fn value(metric: Metric, [t, f]: Rates, prior: Prior) -> f64 {
-    let (p, q) = (prior.positive(), prior.negative());
-    let called = p * t + q * f;
-    match metric {
-        Metric::Accuracy => p * t + q * (1.0 - f),
-        Metric::BalancedAccuracy => 0.5 * (1.0 + t - f),
-        Metric::TruePositiveRate => t,
-        Metric::FalsePositiveRate => f,
-        // Nothing called positive: as good as any random call would be.
-        Metric::Precision => {
-            if called > 0.0 {
-                p * t / called
-            } else {
-                p
-            }
-        }
-        Metric::F1 => 2.0 * p * t / (p + called),
-        Metric::CalledPositive => called,
+/// What ranges at any threshold rest on.
+pub(super) struct RangesAt<'a> {
+    held_out: &'a HeldOut<'a>,
+    pairs: Vec<PairSeen>,
+    asked_again: usize,
+    setting: Setting<'a>,
+}
+
+impl<'a> RangesAt<'a> {
+    pub(super) fn new(
+        held_out: &'a HeldOut<'a>,
+        assumptions: &'a Assumptions,
+        collection: Collection,
+        error_at_most: f64,
+        judging: &MetricOptions,
+    ) -> Result<Self, Error> {
+        check_error(error_at_most)?;
+        let confidence = judging.confidence()?;
+        let pairs = pairs_seen(held_out);
+        let again = pairs.iter().filter(|pair| pair.agreement.is_some()).count();
+        // Under discard an answer to a pair asked again may have been dropped, so two answers are no random two.
+        let asked_again =
+            if collection == Collection::ForcedChoice && again >= FEWEST_AGAIN { again } else { 0 };
+        let setting = Setting { assumptions, collection, error_at_most, confidence };
+        Ok(Self { held_out, pairs, asked_again, setting })
     }
+
+    pub(super) fn at(&self, threshold: f32) -> AtThreshold<'_> {
+        AtThreshold::new(self.held_out, &self.pairs, threshold, self.asked_again > 0, &self.setting)
+    }
+}
+
+/// What is expected to be seen at a threshold, before anything is.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::estimate) struct Expected {
+    /// A₊ and A₋.
+    pub(in crate::estimate) shares: [f64; 2],
+    /// Their covariance.
+    pub(in crate::estimate) covariance: [[f64; 2]; 2],
+    /// How many pairs there are.
+    pub(in crate::estimate) pairs: f64,
+    /// R and its standard error, where enough pairs are asked again.
+    pub(in crate::estimate) agreed: Option<[f64; 2]>,
+}
+
+impl Expected {
+    /// The range of a metric.
+    pub(in crate::estimate) fn range(
+        &self,
+        metric: Metric,
+        assumptions: &Assumptions,
+        (collection, error_at_most): (Collection, f64),
+        confidence: Confidence,
+    ) -> Result<Range, Error> {
+        check_error(error_at_most)?;
+        let means = PileMeans {
+            means: self.shares,
+            independent: self.covariance,
+            shared: None,
+            sizes: [self.pairs; 2],
+            paired: true,
+        };
+        let setting = Setting { assumptions, collection, error_at_most, confidence };
+        let shares = means.smoothed();
+        let [agreed, error] = self.agreed.unwrap_or_default();
+        let (prior, prior_error) = assumptions.believed_prior();
+        let point = |shares: [f64; 2]| [shares[0], shares[1], agreed, prior];
+        let at = AtThreshold {
+            setting: &setting,
+            tied_apart: 0.0,
+            again: self.agreed.is_some(),
+            raw: point(means.means),
+            smooth: point(shares.means),
+            shares,
+            errors: [error, prior_error],
+        };
+        Ok(at.range(|rates, prior| metric.value(rates, prior)))
+    }
+}
+
+/// Refuses an error with which answers would say nothing.
+pub(super) fn check_error(error_at_most: f64) -> Result<(), Error> {
+    if (0.0..0.5).contains(&error_at_most) {
+        return Ok(());
+    }
+    Err(Error::Setting {
+        name: "the largest labeller error",
+        value: error_at_most.to_string(),
+        allowed: "at least 0 and below 0.5",
+    })
 }
 
 struct Setting<'a> {
@@ -172,14 +234,14 @@ impl Setting<'_> {
 type Point = [f64; 4];
 
 /// Everything that is seen at one threshold.
-struct AtThreshold<'a> {
+pub(super) struct AtThreshold<'a> {
     setting: &'a Setting<'a>,
     tied_apart: f64,
     again: bool,
     /// As it is, and with one success and one failure more.
     raw: Point,
     smooth: Point,
-    shares: super::spread::PileMeans,
+    shares: PileMeans,
     /// Standard errors of R and π.
     errors: [f64; 2],
 }
@@ -209,7 +271,7 @@ impl<'a> AtThreshold<'a> {
         }
     }
 
-    fn range(&self, metric: impl Fn(Rates, Prior) -> f64) -> Range {
+    pub(super) fn range(&self, metric: impl Fn(Rates, Prior) -> f64) -> Range {
         let end = |of: fn(&Design, &Seen) -> Rates| {
             self.interval(|[first, second, agreed, prior]| {
                 let design = self.setting.design(*prior);
