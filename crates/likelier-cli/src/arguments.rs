@@ -18,7 +18,7 @@ pub(crate) struct ColumnArguments {
     /// The column that names the rows [default: `id` if there is one, else rows are numbered from 0].
     #[arg(long, value_name = "COLUMN")]
     id: Option<String>,
-    /// The columns to use as features [default: all others].
+    /// The columns to use as features [default: all but id, `label` and `group`].
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     features: Option<Vec<String>>,
     /// Columns of text to use as categories (one-hot).
@@ -94,6 +94,7 @@ impl ColumnArguments {
         Layout {
             id: self.id.clone(),
             label: label.map(str::to_owned),
+            blank_labels: false,
             features: self.features.clone(),
             categories: self.categories.clone(),
             ..self.format.layout()
@@ -110,7 +111,7 @@ pub(crate) struct ComparisonArguments {
     #[arg(long, value_name = "FILE", required_unless_present = "likelier")]
     pub(crate) items: Option<PathBuf>,
     /// Which item was said to be likelier than which: columns `likelier,other`, and if you have them `annotator`,
-    /// `weight`, `tie`, `side`, `time`; or CatBoost's pairs of row numbers.
+    /// `weight`, `tie`, `side`, `time`, `group`; or CatBoost's pairs of row numbers.
     #[arg(long, value_name = "FILE", requires = "items", required_unless_present_any = ["likelier", "piles"])]
     pub(crate) comparisons: Option<PathBuf>,
     /// Instead of comparisons, two piles: columns `id,pile`, where a pile is likelier or other.

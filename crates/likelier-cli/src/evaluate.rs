@@ -222,7 +222,8 @@ impl EvaluateVerb {
             .exact_counts(card.has_exact_counts());
         let (scores, threshold, comparisons) =
             (&scored.scores, classifier.threshold(), answers.comparisons());
-        let assessment = Assessment::of_scores(scores, threshold, comparisons.clone(), grounds)?;
+        let assessment = Assessment::of_scores(scores, threshold, comparisons.clone(), grounds)?
+            .within_groups(&answers, scores.len())?;
         warnings.extend(assessment.warnings());
         let threshold_for = match self.threshold_for {
             Some(wish) => assessment.threshold_for(wish)?,

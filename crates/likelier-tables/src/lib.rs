@@ -40,7 +40,7 @@ mod table;
 mod wine;
 mod write;
 
-pub use answers::{read_answers, read_labels, read_piles};
+pub use answers::{parse_label, read_answers, read_labels, read_piles};
 pub use batches::{BatchIds, ItemBatch, ItemBatches};
 pub use card::{CardSource, DatasetCard};
 pub use decompress::{ByteSource, MAX_BYTES, MAX_LINE_BYTES};

@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
+use crate::data::Label;
 use crate::estimate::Interval;
 use crate::estimate::calibration::ShiftedOnly;
 use crate::estimate::metrics::Wish;
@@ -104,6 +105,18 @@ pub enum Warning {
         /// What was wanted.
         wish: Wish,
     },
+    /// A column of labels is not used, since it is not known how its items were chosen.
+    LabelsSetAside {
+        /// The column.
+        column: String,
+    },
+    /// All labels are alike.
+    LabelsOfOneClass {
+        /// How many there are.
+        labels: usize,
+        /// What they are.
+        class: Label,
+    },
     /// Labels were given that cannot judge the classifier.
     LabelsNotUsed,
     /// Nothing is known about the accuracy.
@@ -150,6 +163,8 @@ impl Warning {
             Self::NoBetterThanChance { .. } => "no-better-than-chance",
             Self::LabelsContradict { .. } => "labels-contradict",
             Self::WishNotMet { .. } => "wish-not-met",
+            Self::LabelsSetAside { .. } => "labels-set-aside",
+            Self::LabelsOfOneClass { .. } => "labels-of-one-class",
             Self::LabelsNotUsed => "labels-not-used",
             Self::NotJudged(_) => "not-judged",
             Self::NotCalibrated => "not-calibrated",
@@ -208,6 +223,13 @@ impl Warning {
             Self::WishNotMet { .. } => {
                 "Ask for less, collect more comparisons (`plan` says how many are enough), or narrow the range: state a \
                  smaller `labeller-error-at-most`, or `equals` coin, if you know that."
+            }
+            Self::LabelsSetAside { .. } => {
+                "To judge by it, say how the labelled items were chosen (`labels-chosen`). To make it a feature, name it in \
+                 `features`."
+            }
+            Self::LabelsOfOneClass { .. } => {
+                "Make sure that the labels mean what you think. If one class is rare, label more items."
             }
             Self::LabelsNotUsed => {
                 "Draw at least ten items at random, label them, and say so (`labels-chosen` random)."
@@ -309,6 +331,14 @@ impl fmt::Display for Warning {
             Self::WishNotMet { wish: Wish::Cost { .. } } => {
                 f.write_str("no threshold is sure to cost less than calling every row the same")
             }
+            Self::LabelsSetAside { column } => write!(
+                f,
+                "column '{column}' of the items is taken for true labels: it is no feature, and nothing is judged by it"
+            ),
+            Self::LabelsOfOneClass { labels, class } => write!(
+                f,
+                "all {labels} labels are {class}: they say nothing about the other class, nor about the labellers' error"
+            ),
             Self::LabelsNotUsed => f.write_str(
                 "the labels were not used: they are too few, or were not chosen at random, or their items were trained on",
             ),

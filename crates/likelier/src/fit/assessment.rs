@@ -3,9 +3,10 @@
 use serde::Serialize;
 
 use super::{BelievedPrior, LEVEL};
-use crate::data::{Comparisons, Pile, Rows};
+use crate::data::{Answers, Comparisons, Pile, Rows};
 use crate::error::Error;
 use crate::estimate::calibration::{Calibration, CalibrationBin, calibrate, calibration_curve};
+use crate::estimate::diagnosis::FoundGroups;
 use crate::estimate::distribution::{student_t, two_sided};
 use crate::estimate::metrics::{
     Assumptions, HeldOut, MetricOptions, MetricRanges, Metrics, RocPoint, ThresholdChoice, Wish, metrics,
@@ -272,6 +273,31 @@ impl Assessment {
             Some(ProtocolTest::new(&held_out, LEVEL)?)
         };
         Ok(Self { scored, grounds, judged_by, new_items, these_items, protocol_test })
+    }
+
+    /// The same where pairs were made within groups of the items: those that are noted with the answers, or islands that
+    /// no answer joins. Whether pairs were dropped is then tested within groups.
+    pub fn within_groups(self, answers: &Answers, items: usize) -> Result<Self, Error> {
+        let Some(found) = FoundGroups::find(answers, items) else { return Ok(self) };
+        let whole = self.scored.whole();
+        if whole.comparisons.answers() < FEWEST {
+            return Ok(self);
+        }
+        let mut of_item = vec![0; items];
+        for ((likelier, other), group) in answers.pairs().iter().zip(&found.of) {
+            of_item[*likelier as usize] = *group;
+            of_item[*other as usize] = *group;
+        }
+        let of = whole
+            .comparisons
+            .iter()
+            .map(|(likelier, _)| of_item[likelier as usize])
+            .collect();
+        let [likelier, other] = whole.scores;
+        let held_out = HeldOutScores::of_one_model(likelier, other)?
+            .of(&whole.comparisons)?
+            .grouped(of)?;
+        Ok(Self { protocol_test: Some(ProtocolTest::new(&held_out, LEVEL)?), ..self })
     }
 
     /// The scores of the likelier and of the other items.

@@ -30,7 +30,7 @@ pub use checkup::{Checkup, ProtocolCheck, check, check_with};
 pub use options::FitOptions;
 pub use sensitivity::AtPrior;
 
-use crate::data::{Pile, Rows};
+use crate::data::{Label, Pile, Rows};
 use crate::error::Error;
 use crate::estimate::Interval;
 use crate::estimate::diagnosis::Diagnosis;
@@ -253,6 +253,7 @@ pub fn fit_with(
         warnings.push(Warning::WishNotMet { wish });
     }
     warnings.extend(audit.as_ref().and_then(LabelAudit::warning));
+    warnings.extend(supervision.audit().and_then(|(labels, _)| one_class(labels)));
     if supervision.audit().is_some() && audit.is_none() {
         warnings.push(Warning::LabelsNotUsed);
     }
@@ -297,6 +298,14 @@ pub fn fit_with(
         pile_scores,
         warnings,
     })
+}
+
+/// What must be said of labels that are all alike.
+fn one_class(labels: &[Option<Label>]) -> Option<Warning> {
+    let mut known = labels.iter().flatten();
+    let first = *known.next()?;
+    let alike = known.clone().all(|label| *label == first);
+    alike.then(|| Warning::LabelsOfOneClass { labels: 1 + known.count(), class: first })
 }
 
 /// What is known of a classifier.
@@ -347,6 +356,10 @@ fn assess(
     let these_items = held.these_items.as_ref();
     let threshold = classifier.threshold();
     let assessment = Assessment::of(held.new_items, these_items, threshold, grounds)?;
+    let assessment = match supervision.answers() {
+        Some(answers) => assessment.within_groups(answers, rows.len())?,
+        None => assessment,
+    };
     Ok(Some(Assessed { threshold, choice, assessment, audit }))
 }
 
