@@ -1,6 +1,7 @@
-//! The project's own commands: `cargo xtask test`, `peers`, `bench` and `fuzz`.
+//! The project's own commands: `cargo xtask test`, `browser`, `peers`, `bench` and `fuzz`.
 
 mod adding;
+mod browser;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -14,6 +15,8 @@ const USAGE: &str = "usage: cargo xtask <command>
 commands:
   test    format, clippy, documentation, and every test; needs cargo alone
   adding  the last of these tests alone: a method added to a copy of the tree as CONTRIBUTING.md shows
+  browser the labelling page in Chromium: cargo xtask browser [DIR for pictures] (needs node and npm; takes Chromium
+          from Debian's packages if there is none)
   peers   check the golden values against PyTorch, and models against ONNX Runtime and safetensors, in a
           virtual environment of its own (needs python3)
   bench   speed and memory beside PyTorch: cargo xtask bench DIR (some 20 minutes on an idle machine)
@@ -28,6 +31,7 @@ fn main() -> ExitCode {
     let outcome = match std::env::args().nth(1).as_deref() {
         Some("test") => test(),
         Some("adding") => adding(),
+        Some("browser") => browser::browser(),
         Some("peers") => peers(),
         Some("bench") => bench(),
         Some("fuzz") => fuzz(),

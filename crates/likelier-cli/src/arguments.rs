@@ -108,15 +108,18 @@ impl ColumnArguments {
 pub(crate) struct ComparisonArguments {
     /// The items: CSV, TSV, Parquet, NPY, NPZ or LIBSVM, also as .gz or .xz; - for standard input, here
     /// and for the files below.
-    #[arg(long, value_name = "FILE", required_unless_present = "likelier")]
+    #[arg(long, value_name = "FILE", required_unless_present_any = ["likelier", "answers"])]
     pub(crate) items: Option<PathBuf>,
     /// Which item was said to be likelier than which: columns `likelier,other`, and if you have them `annotator`,
     /// `weight`, `tie`, `side`, `time`, `group`; or CatBoost's pairs of row numbers.
-    #[arg(long, value_name = "FILE", requires = "items", required_unless_present_any = ["likelier", "piles"])]
+    #[arg(long, value_name = "FILE", requires = "items", required_unless_present_any = ["likelier", "piles", "answers"])]
     pub(crate) comparisons: Option<PathBuf>,
     /// Instead of comparisons, two piles: columns `id,pile`, where a pile is likelier or other.
     #[arg(long, value_name = "FILE", requires = "items", conflicts_with = "comparisons")]
     piles: Option<PathBuf>,
+    /// Instead of comparisons, a file of `likelier label`. It knows its items and its protocol.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["comparisons", "piles", "likelier"])]
+    answers: Option<PathBuf>,
     /// Instead of items and comparisons, a table of likelier items …
     #[arg(long, value_name = "FILE", requires = "other", conflicts_with_all = ["items", "comparisons", "piles"])]
     likelier: Option<PathBuf>,
@@ -139,7 +142,7 @@ fn tell_items(path: &Path, items: &Items) {
 impl ComparisonArguments {
     /// The files that are named.
     fn named(&self) -> impl Iterator<Item = &PathBuf> {
-        [&self.items, &self.comparisons, &self.piles, &self.likelier, &self.other]
+        [&self.items, &self.comparisons, &self.answers, &self.piles, &self.likelier, &self.other]
             .into_iter()
             .flatten()
     }
@@ -154,6 +157,9 @@ impl ComparisonArguments {
     /// Reads everything.
     pub(crate) fn read(&self, layout: &Layout) -> Result<Given> {
         standard_input::at_most_once(self.named())?;
+        if let Some(answers) = &self.answers {
+            return self.collected(answers, layout);
+        }
         let path = |named: &Option<PathBuf>| named.as_deref().map(standard_input::path_of).transpose();
         let [items, comparisons, piles] =
             [path(&self.items)?, path(&self.comparisons)?, path(&self.piles)?];
@@ -175,6 +181,23 @@ impl ComparisonArguments {
             detail(|| format!("{}: {} comparisons", path.display(), answers.len()));
         }
         Ok(given)
+    }
+}
+
+impl ComparisonArguments {
+    #[cfg(feature = "label")]
+    fn collected(&self, answers: &Path, layout: &Layout) -> Result<Given> {
+        let items = self.items.as_deref().map(standard_input::path_of).transpose()?;
+        crate::label::given(answers, items.as_deref(), layout)
+    }
+
+    #[cfg(not(feature = "label"))]
+    #[allow(clippy::unused_self, reason = "the same as with the feature")]
+    fn collected(&self, _: &Path, _: &Layout) -> Result<Given> {
+        Err(mistake(
+            "this program was built without the labelling page",
+            "build it with the feature `label`, or export the answers and give them with --comparisons",
+        ))
     }
 }
 

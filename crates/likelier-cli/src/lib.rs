@@ -17,6 +17,8 @@ mod export;
 mod generate;
 mod inspect;
 mod judged;
+#[cfg(feature = "label")]
+mod label;
 mod labels;
 mod models;
 mod plan;
@@ -62,6 +64,8 @@ enum Verb {
     Plan(plan::PlanVerb),
     Check(check::CheckVerb),
     Prior(prior::PriorVerb),
+    #[cfg(feature = "label")]
+    Label(Box<label::LabelVerb>),
     Train(Box<train::TrainVerb>),
     Evaluate(evaluate::EvaluateVerb),
     Predict(predict::PredictVerb),
@@ -81,6 +85,8 @@ pub fn main() -> ExitCode {
             Verb::Generate(verb) => verb.run(),
             Verb::Plan(verb) => verb.run(),
             Verb::Prior(verb) => verb.run(),
+            #[cfg(feature = "label")]
+            Verb::Label(verb) => verb.run(),
             Verb::Train(verb) => verb.run(),
             Verb::Evaluate(verb) => verb.run(),
             Verb::Predict(verb) => verb.run(),

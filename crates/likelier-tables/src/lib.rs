@@ -37,6 +37,7 @@ mod layout;
 mod parallel;
 mod roles;
 mod table;
+mod texts;
 mod wine;
 mod write;
 
@@ -50,5 +51,6 @@ pub use ids::Ids;
 pub use items::Items;
 pub use layout::{FirstIndex, Layout};
 pub use table::{CellProblem, Position};
+pub use texts::TextTable;
 pub use wine::Wines;
 pub use write::{TableToWrite, write_field};

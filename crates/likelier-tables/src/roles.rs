@@ -246,7 +246,7 @@ impl Finder<'_> {
     }
 
     /// The column of ids: the one the user names, else `id`.
-    fn id(&self, layout: &Layout) -> Result<Option<usize>, TableError> {
+    pub(super) fn id(&self, layout: &Layout) -> Result<Option<usize>, TableError> {
         match &layout.id {
             Some(name) => self.one(Some(name)),
             None => Ok(self.unclaimed("id", layout).filter(|_| layout.label.as_deref() != Some("id"))),

@@ -1,0 +1,270 @@
+//! `likelier label ITEMS`: opens the page.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use likelier::Prior;
+use likelier_label::{Catalogue, LabelError, Listening, Server, Settings, Store};
+
+use crate::terminal::{Result, ask_to_stop, mistake, tell};
+
+#[derive(Args)]
+pub(super) struct OpenArguments {
+    /// The items: a table (CSV, TSV, Parquet, NPY or NPZ), or a folder of images.
+    #[arg(required = true)]
+    items: Option<PathBuf>,
+    /// The file for the answers [default: beside the items, with the ending .likelier-label].
+    #[arg(long, value_name = "FILE")]
+    file: Option<PathBuf>,
+    /// What people are asked about two items.
+    #[arg(long, help_heading = "Question", value_name = "TEXT")]
+    question: Option<String>,
+    /// What a positive item is called, such as "good".
+    #[arg(long, help_heading = "Question", value_name = "NAME")]
+    positive: Option<String>,
+    /// What people should know before they begin.
+    #[arg(long, help_heading = "Question", value_name = "TEXT")]
+    instructions: Option<String>,
+    /// The share of positives, if you know it; the live estimate and `train --answers` use it.
+    #[arg(long, help_heading = "Question", value_name = "SHARE", allow_negative_numbers = true)]
+    prior: Option<String>,
+    /// The column that names the items [default: `id` if there is one, else rows are numbered from 0].
+    #[arg(long, help_heading = "Items", value_name = "COLUMN")]
+    id: Option<String>,
+    /// The columns to show [default: all but ids, labels and groups].
+    #[arg(long, help_heading = "Items", value_name = "COLUMN,…", value_delimiter = ',')]
+    show: Option<Vec<String>>,
+    /// The column that holds paths of images.
+    #[arg(long, help_heading = "Items", value_name = "COLUMN")]
+    image: Option<String>,
+    /// The folder that these paths start from and stay in [default: that of the items].
+    #[arg(long, help_heading = "Items", value_name = "DIR", requires = "image")]
+    images: Option<PathBuf>,
+    /// The columns that the live estimate is trained on [default: all but id, `label` and `group`].
+    #[arg(long, help_heading = "Items", value_name = "COLUMN,…", value_delimiter = ',')]
+    features: Option<Vec<String>>,
+    /// Columns of text that it uses as categories.
+    #[arg(long, help_heading = "Items", value_name = "COLUMN,…", value_delimiter = ',')]
+    categories: Option<Vec<String>>,
+    /// The file of items has changed, and its ids still mean the same items.
+    #[arg(long, help_heading = "Items")]
+    items_changed: bool,
+    /// The share of pairs that a person is asked again, with the sides swapped [default: 0.1].
+    #[arg(long, help_heading = "Pairs", value_name = "SHARE", allow_negative_numbers = true)]
+    again: Option<f64>,
+    /// The share of pairs that somebody else has answered [default: 0.1].
+    #[arg(long, help_heading = "Pairs", value_name = "SHARE", allow_negative_numbers = true)]
+    shared: Option<f64>,
+    /// Draw the items that were shown least, so that all come equally often.
+    #[arg(long, help_heading = "Pairs")]
+    balanced: bool,
+    /// The number of answers that each person is asked for [default: 500].
+    #[arg(long, help_heading = "Pairs", value_name = "N")]
+    goal: Option<usize>,
+    /// The seed of all random choices [default: another one at each start].
+    #[arg(long, help_heading = "Pairs", value_name = "N")]
+    seed: Option<u64>,
+    /// Your name, as the owner of the answers [default: owner].
+    #[arg(long, help_heading = "People", value_name = "NAME")]
+    name: Option<String>,
+    /// People who get a link each.
+    #[arg(long, help_heading = "People", value_name = "NAME,…", value_delimiter = ',')]
+    people: Vec<String>,
+    /// The port; a free one is taken if it is in use.
+    #[arg(long, help_heading = "Server", value_name = "N", default_value_t = 8765)]
+    port: u16,
+    /// The address to listen at.
+    #[arg(long, help_heading = "Server", value_name = "ADDRESS", default_value = "127.0.0.1")]
+    address: IpAddr,
+    /// Listen at an address that others can reach. Nothing is encrypted: docs/label.md shows safer ways.
+    #[arg(long, help_heading = "Server")]
+    open_to_network: bool,
+    /// A name under which a proxy reaches the page.
+    #[arg(long, help_heading = "Server", value_name = "NAME")]
+    host: Vec<String>,
+}
+
+impl OpenArguments {
+    pub(super) fn run(&self) -> Result<()> {
+        let Some(items) = &self.items else { return Err(mistake("the items are missing", "see --help")) };
+        if items.extension().is_some_and(|end| end == "likelier-label") {
+            return Err(mistake(
+                format!("{} is a file of answers", items.display()),
+                "give the items; the answers beside them are found",
+            ));
+        }
+        let items =
+            fs::canonicalize(items).map_err(|reason| LabelError::File { path: items.clone(), reason })?;
+        let path = self.file.clone().unwrap_or_else(|| beside(&items));
+        // The items are read before the file of answers is made: a mistake leaves nothing behind.
+        let known = if path.exists() { Store::read(&path)?.settings()? } else { None };
+        let mut settings = self.settings(&items, known.clone(), &path)?;
+        let catalogue = Catalogue::read(&settings)?;
+        let store = Store::open(&path)?;
+        let answers = store.count()?;
+        if let Some(known) = &known
+            && known.checksum != catalogue.checksum()
+        {
+            self.check_items(&store, &catalogue)?;
+        }
+        catalogue.checksum().clone_into(&mut settings.checksum);
+        store.set(&settings)?;
+        let owner = store.people()?.into_iter().find(|person| person.owner);
+        let owner = match owner {
+            Some(owner) => owner,
+            None => store.person(self.name.as_deref().unwrap_or("owner"), true)?,
+        };
+        for name in &self.people {
+            store.person(name, false)?;
+        }
+        let listening = Listening {
+            address: self.address,
+            port: self.port,
+            open_to_network: self.open_to_network,
+            hosts: self.host.clone(),
+        };
+        let seed = match self.seed {
+            Some(seed) => seed,
+            None => Store::new_seed()?,
+        };
+        let mut text = format!(
+            "{}\n  {} items, {answers} answers so far\n  {}\n",
+            path.display(),
+            catalogue.ids().len(),
+            settings.question
+        );
+        self.warn(&catalogue);
+        let server = Server::new(store, settings, catalogue, listening, seed)?;
+        let at = server.address()?;
+        let _ = writeln!(text, "\nOpen your page:\n  http://{at}/#{}", owner.token);
+        let others: Vec<_> = server.people()?.into_iter().filter(|person| !person.owner).collect();
+        if !others.is_empty() {
+            text.push_str("\nLinks for others, one each:\n");
+            for person in others {
+                let _ = writeln!(text, "  {}  http://{at}/#{}", person.name, person.token);
+            }
+        }
+        text.push_str("\nCtrl-C stops; every answer is saved as it is given.\n");
+        let mut out = std::io::stdout().lock();
+        out.write_all(text.as_bytes())?;
+        out.flush()?;
+        drop(out);
+        server.run(ask_to_stop())?;
+        tell(&format!("stopped; the answers are in {}\n", path.display()));
+        Ok(())
+    }
+
+    /// What was stated before, with what is stated now.
+    fn settings(&self, items: &Path, known: Option<Settings>, path: &Path) -> Result<Settings> {
+        let fresh = known.is_none();
+        let mut settings = known.unwrap_or_default();
+        if let Some(question) = &self.question {
+            if !fresh && *question != settings.question && Store::read(path)?.count()? > 0 {
+                let asked = settings.question;
+                return Err(LabelError::OtherQuestion { path: path.to_owned(), asked }.into());
+            }
+            settings.question.clone_from(question);
+        } else if fresh {
+            settings.question = match &self.positive {
+                Some(positive) => format!("Which one is likelier to be {positive}?"),
+                None => settings.question,
+            };
+        }
+        for (stated, place) in
+            [(&self.positive, &mut settings.positive), (&self.instructions, &mut settings.instructions)]
+        {
+            if let Some(stated) = stated {
+                place.clone_from(stated);
+            }
+        }
+        if let Some(prior) = &self.prior {
+            settings.prior = Some(prior.parse::<Prior>()?.positive());
+        }
+        items.clone_into(&mut settings.items);
+        settings.id = self.id.clone().or(settings.id);
+        settings.show = self.show.clone().or(settings.show);
+        settings.image = self.image.clone().or(settings.image);
+        settings.features = self.features.clone().or(settings.features);
+        settings.categories = self.categories.clone().unwrap_or(settings.categories);
+        if let Some(images) = &self.images {
+            let folder = fs::canonicalize(images);
+            settings.images =
+                Some(folder.map_err(|reason| LabelError::File { path: images.clone(), reason })?);
+        }
+        settings.again = share("--again", self.again.unwrap_or(settings.again))?;
+        settings.shared = share("--shared", self.shared.unwrap_or(settings.shared))?;
+        if settings.again + settings.shared > 0.9 {
+            return Err(mistake(
+                "--again and --shared leave almost no new pairs",
+                "together they may be at most 0.9",
+            ));
+        }
+        settings.balanced |= self.balanced;
+        settings.goal = self.goal.unwrap_or(settings.goal).max(1);
+        Ok(settings)
+    }
+
+    /// Whether the answers can still be about these items.
+    fn check_items(&self, store: &Store, catalogue: &Catalogue) -> Result<()> {
+        let shown = store.shown_items()?;
+        let gone: Vec<&str> = shown
+            .iter()
+            .map(|(_, name)| &name[..])
+            .filter(|name| catalogue.ids().find(name).is_none())
+            .collect();
+        if self.items_changed && gone.is_empty() || shown.is_empty() {
+            return Ok(());
+        }
+        let example = gone.first().copied().unwrap_or_default().to_owned();
+        let items = catalogue.path().to_owned();
+        Err(LabelError::ItemsChanged { items, gone: gone.len(), example }.into())
+    }
+
+    fn warn(&self, catalogue: &Catalogue) {
+        if catalogue.ids().are_numbers() {
+            tell(
+                "warning: the items have no column `id`, so they are known by their row numbers\n  Do not add, remove or move rows \
+                 while there are answers; --id names another column.\n",
+            );
+        }
+        let missing = catalogue.missing_images();
+        if let Some(first) = missing.first() {
+            tell(&format!(
+                "warning: {} of the first images cannot be shown, such as {first}\n  Paths start from the folder of the items, or \
+                 from --images DIR.\n",
+                missing.len()
+            ));
+        }
+        if !self.address.is_loopback() {
+            tell(
+                "warning: others on the network can reach this page, and nothing is encrypted: whoever listens can read the links, \
+                 the items and the answers\n  An SSH tunnel or a TLS proxy is safer (docs/label.md).\n",
+            );
+        }
+    }
+}
+
+fn share(what: &'static str, share: f64) -> Result<f64> {
+    if (0.0..=0.9).contains(&share) {
+        return Ok(share);
+    }
+    Err(LabelError::Setting { what, value: share.to_string(), allowed: "a share from 0 to 0.9" }.into())
+}
+
+/// `items.csv` → `items.likelier-label`, also for `items.csv.gz`.
+fn beside(items: &Path) -> PathBuf {
+    let mut path = items.to_owned();
+    if !items.is_dir() {
+        if path.extension().is_some_and(|end| end == "gz" || end == "xz") {
+            path.set_extension("");
+        }
+        path.set_extension("");
+    }
+    let mut name = path.into_os_string();
+    name.push(".likelier-label");
+    name.into()
+}

@@ -1,0 +1,188 @@
+//! The live estimate: while people answer, a classifier is trained from what they have said so far, by the library's own
+//! [`fit`](likelier::fit).
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use likelier::estimate::metrics::Metric;
+use likelier::estimate::planning::{Assumed, Plan};
+use likelier::train::Control;
+use likelier::{FitOptions, Fitted, LEVEL, Prior, Protocol, Supervision, fit_with};
+use likelier_tables::{Items, Layout};
+use serde::Serialize;
+
+use crate::collected::Collected;
+use crate::error::LabelError;
+use crate::store::Settings;
+
+/// Fewer answers are not worth a training.
+const FEWEST: usize = 100;
+/// What more answers would bring is told for so many.
+const MORE: usize = 300;
+
+/// What is known of a classifier from the answers so far.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub(crate) struct LiveEstimate {
+    /// Answers that it was trained on.
+    pub(crate) answers: usize,
+    /// Whether a training is under way.
+    pub(crate) training: bool,
+    /// The share of new items that it gets right, sampling error included.
+    pub(crate) accuracy: Option<[f64; 2]>,
+    /// The same to be expected after so many more answers.
+    pub(crate) then: Option<[f64; 2]>,
+    pub(crate) more: usize,
+    pub(crate) prior: Option<f64>,
+    /// What must be said, in words.
+    pub(crate) words: String,
+}
+
+/// Trains when enough has changed.
+#[derive(Debug)]
+pub(crate) struct Live {
+    path: PathBuf,
+    settings: Settings,
+    answered: AtomicUsize,
+    stop: AtomicBool,
+    state: Mutex<LiveEstimate>,
+}
+
+impl Live {
+    pub(crate) fn new(path: &Path, settings: &Settings) -> Self {
+        let words = format!("There will be an estimate after {FEWEST} answers.");
+        Self {
+            path: path.to_owned(),
+            settings: settings.clone(),
+            // Answers of earlier days count at once.
+            answered: AtomicUsize::new(FEWEST),
+            stop: AtomicBool::new(false),
+            state: Mutex::new(LiveEstimate { words, more: MORE, ..LiveEstimate::default() }),
+        }
+    }
+
+    /// An answer came in.
+    pub(crate) fn changed(&self) {
+        self.answered.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn stop(&self) {
+        self.stop.store(true, Ordering::SeqCst);
+    }
+
+    pub(crate) fn now(&self) -> LiveEstimate {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn set(&self, change: impl FnOnce(&mut LiveEstimate)) {
+        change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Works until it is told to stop.
+    pub(crate) fn run(&self) {
+        let mut items: Option<Result<Items, String>> = None;
+        let mut last = 0;
+        while !self.stop.load(Ordering::SeqCst) {
+            std::thread::sleep(Duration::from_millis(200));
+            let new = self.answered.load(Ordering::Relaxed);
+            // A tenth more, or 25: an estimate does not move by less.
+            if new < last + FEWEST.min((last / 10).max(25)) {
+                continue;
+            }
+            last = new;
+            let Ok(collected) = Collected::read(&self.path) else { continue };
+            let compared = |shown: &&crate::store::Shown| {
+                shown.answer.as_ref().is_some_and(|given| given.choice.compares())
+            };
+            if collected.shown().iter().filter(compared).count() < FEWEST {
+                continue;
+            }
+            let items = items.get_or_insert_with(|| self.items().map_err(|error| error.to_string()));
+            let items = match items {
+                Ok(items) => items,
+                Err(error) => {
+                    let words = format!(
+                        "There is no live estimate, because the items cannot be trained on as they are: {error}"
+                    );
+                    self.set(|state| state.words = words);
+                    return;
+                }
+            };
+            self.set(|state| state.training = true);
+            let estimate = self.estimate(&collected, items);
+            self.set(|state| match estimate {
+                Ok(estimate) => *state = estimate,
+                Err(error) => {
+                    state.training = false;
+                    state.words = format!("No estimate yet: {error}.");
+                }
+            });
+        }
+    }
+
+    fn items(&self) -> Result<Items, LabelError> {
+        let Settings { id, features, categories, .. } = self.settings.clone();
+        if self.settings.items.is_dir() {
+            let problem = "a folder of images has no table of features".into();
+            return Err(LabelError::Import { path: self.settings.items.clone(), problem });
+        }
+        let layout = Layout { id, features, categories, ..Layout::default() };
+        Ok(Items::read(&self.settings.items, &layout)?)
+    }
+
+    fn estimate(&self, collected: &Collected, items: &Items) -> Result<LiveEstimate, LabelError> {
+        let answers = collected.answers(&items.ids)?;
+        let count = answers.len();
+        let prior = self.settings.prior.map(Prior::new).transpose()?;
+        let supervision = Supervision::new(answers).protocol(Protocol::FORCED_CHOICE).prior(prior);
+        let control = Control { threads: Some(1), stop: Some(&self.stop), ..Control::default() };
+        let fitted = fit_with(&items.rows, &supervision, &FitOptions::new(), &control, &mut |_| ())?;
+        told(&fitted, count)
+    }
+}
+
+fn told(fitted: &Fitted, count: usize) -> Result<LiveEstimate, LabelError> {
+    let prior = fitted.prior.prior;
+    let base = LiveEstimate {
+        answers: count,
+        more: MORE,
+        prior: Some(prior.positive()),
+        ..LiveEstimate::default()
+    };
+    let Some(assessment) = &fitted.assessment else {
+        let why = fitted.warnings.first().map(ToString::to_string).unwrap_or_default();
+        return Ok(LiveEstimate { words: format!("No estimate yet: {why}"), ..base });
+    };
+    let judged = &assessment.new_items;
+    let (low, high) = match &judged.ranges {
+        Some(ranges) => (ranges.accuracy.low_end, ranges.accuracy.high_end),
+        None => (judged.metrics.accuracy, judged.metrics.accuracy),
+    };
+    let assumed = Assumed::Accuracy(judged.metrics.accuracy.value.clamp(0.55, 0.98));
+    let plan = Plan { prior, protocol: Protocol::FORCED_CHOICE, assumed, level: LEVEL };
+    let narrower =
+        plan.half_width(Metric::Accuracy, count + MORE)? / plan.half_width(Metric::Accuracy, count)?;
+    let share = |value: f64| value.clamp(0.0, 1.0);
+    // More answers take away sampling error, and nothing else.
+    let then =
+        [low.value - narrower * (low.value - low.low), high.value + narrower * (high.high - high.value)];
+    let now = [low.low, high.high].map(share);
+    let then = then.map(share);
+    let percent = |[low, high]: [f64; 2]| format!("{:.0} to {:.0} %", 100.0 * low, 100.0 * high);
+    let words = format!(
+        "A linear classifier from these {count} answers is right on {} of new items; {MORE} more answers would narrow that to \
+         about {}. The share of positives is {} {:.2}.{}",
+        percent(now),
+        percent(then),
+        if fitted.prior.estimated.is_some() { "estimated as" } else { "stated as" },
+        prior.positive(),
+        if judged.ranges.is_some() {
+            " The low end is for people who order two items of one class by degree, the high end for coin tosses; random \
+             labels narrow it further (docs/trust.md)."
+        } else {
+            ""
+        }
+    );
+    Ok(LiveEstimate { accuracy: Some(now), then: Some(then), words, ..base })
+}

@@ -1,0 +1,155 @@
+//! A file of answers: what is kept, and what is refused.
+
+use std::fs;
+
+use super::*;
+use crate::store::pairs::Given;
+
+fn fresh() -> (tempfile::TempDir, Store) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(&folder.path().join("a.likelier-label")).unwrap();
+    (folder, store)
+}
+
+fn all(store: &Store) -> Vec<Shown> {
+    let mut all = Vec::new();
+    store.shown(|shown| all.push(shown)).unwrap();
+    all
+}
+
+#[test]
+fn an_answer_stands_until_it_is_undone_and_all_rows_stay() {
+    let (_folder, store) = fresh();
+    let ann = store.person("ann", false).unwrap();
+    let pair = store.deal(ann.id, ["x", "y"], Origin::Uniform, None).unwrap();
+    let answer = store.add(pair, Choice::Right, None, "key-0001", 5, Some(700)).unwrap();
+    let given = Given { id: answer, choice: Choice::Right, reason: None, at: 5, took: Some(700) };
+    assert_eq!(all(&store)[0].answer, Some(given));
+    assert_eq!(all(&store)[0].names, ["x", "y"]);
+    store.undo(pair, answer, "key-0002").unwrap();
+    assert_eq!(all(&store)[0].answer, None);
+    store.add(pair, Choice::Tie, None, "key-0003", 6, None).unwrap();
+    assert_eq!(all(&store)[0].answer.as_ref().map(|given| given.choice), Some(Choice::Tie));
+    assert_eq!(store.count().unwrap(), 3);
+    assert!(store.undo(pair, answer, "key-0004").is_err(), "an answer is undone once");
+    assert!(store.add(pair, Choice::Left, None, "key-0003", 7, None).is_err(), "a key is used once");
+}
+
+#[test]
+fn answers_can_neither_be_changed_nor_deleted() {
+    let (_folder, store) = fresh();
+    let ann = store.person("ann", false).unwrap();
+    let pair = store.deal(ann.id, ["x", "y"], Origin::Uniform, None).unwrap();
+    store.add(pair, Choice::Right, None, "key-0001", 5, None).unwrap();
+    for statement in [
+        "UPDATE answer SET choice = 'left'",
+        "DELETE FROM answer",
+        "DELETE FROM person",
+        "DELETE FROM pair",
+    ] {
+        let refused = store.run(statement).unwrap_err().to_string();
+        assert!(refused.contains("answers are only ever added"), "{statement}: {refused}");
+    }
+    assert!(store.deal(99, ["x", "y"], Origin::Uniform, None).is_err(), "foreign keys are checked");
+    assert!(store.deal(ann.id, ["x", "x"], Origin::Uniform, None).is_err());
+}
+
+#[test]
+fn one_program_at_a_time_writes_and_others_may_read() {
+    let (folder, store) = fresh();
+    let path = store.path().to_owned();
+    let refused = Store::open(&path).unwrap_err();
+    assert!(matches!(refused, LabelError::InUse(_)), "{refused}");
+    assert!(refused.to_string().contains("is in use by another likelier label"));
+    store.person("ann", false).unwrap();
+    assert_eq!(Store::read(&path).unwrap().people().unwrap().len(), 1);
+    store.close().unwrap();
+    let names: Vec<_> = fs::read_dir(folder.path())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    assert_eq!(names, ["a.likelier-label"], "one plain file is left");
+    assert!(Store::open(&path).is_ok());
+}
+
+#[test]
+fn whoever_is_forgotten_is_not_in_the_file_any_more() {
+    let (_folder, mut store) = fresh();
+    let [ann, bob] = ["Ann-the-first", "bob"].map(|name| store.person(name, false).unwrap());
+    let first = store.deal(ann.id, ["x", "y"], Origin::Uniform, None).unwrap();
+    let given = store
+        .add(first, Choice::Flag, Some("a secret of Ann's"), "key-0001", 5, None)
+        .unwrap();
+    store.undo(first, given, "key-0002").unwrap();
+    let shared = store.deal(bob.id, ["x", "y"], Origin::Shared, Some(first)).unwrap();
+    store.add(shared, Choice::Left, None, "key-0003", 6, None).unwrap();
+    let refused = store.forget("nobody").unwrap_err().to_string();
+    assert!(
+        refused.contains("nobody called 'nobody'") && refused.contains("Ann-the-first, bob"),
+        "{refused}"
+    );
+    assert_eq!(store.forget("ann-the-FIRST").unwrap(), 2);
+    assert_eq!(store.people().unwrap(), [bob]);
+    let left = all(&store);
+    assert_eq!((left.len(), left[0].id, left[0].of), (1, shared, None));
+    store.check().unwrap();
+    let path = store.path().to_owned();
+    store.close().unwrap();
+    let bytes = fs::read(path).unwrap();
+    for secret in ["a secret of Ann's", "Ann-the-first", &ann.token[..]] {
+        assert!(!bytes.windows(secret.len()).any(|part| part == secret.as_bytes()), "{secret}");
+    }
+}
+
+#[test]
+fn files_of_others_and_of_newer_programs_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.likelier-label");
+    fs::write(
+        &path,
+        "id,name\n1,this is a table and not an SQLite file at all, but longer than a header\n",
+    )
+    .unwrap();
+    assert!(matches!(Store::open(&path), Err(LabelError::NotAnswers(_))));
+    assert!(matches!(Store::read(&path), Err(LabelError::NotAnswers(_))));
+    fs::remove_file(&path).unwrap();
+    Connection::open(&path)
+        .unwrap()
+        .execute_batch("CREATE TABLE other (x)")
+        .unwrap();
+    assert!(matches!(Store::open(&path), Err(LabelError::NotAnswers(_))));
+    fs::remove_file(&path).unwrap();
+    assert!(matches!(Store::read(&path), Err(LabelError::NoSuchAnswers(_))));
+    Store::open(&path).unwrap().close().unwrap();
+    Connection::open(&path)
+        .unwrap()
+        .execute_batch("PRAGMA user_version=99")
+        .unwrap();
+    for refused in [Store::open(&path).unwrap_err(), Store::read(&path).unwrap_err()] {
+        let words = refused.to_string();
+        assert!(
+            words.contains("newer likelier (version 99 of the file format; this one knows 1)"),
+            "{words}"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_else_may_read_the_links() {
+    use std::os::unix::fs::PermissionsExt;
+    let (_folder, store) = fresh();
+    assert_eq!(fs::metadata(store.path()).unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn names_and_tokens() {
+    let (_folder, store) = fresh();
+    for bad in ["", "  ", "a\nb", &"x".repeat(81)] {
+        assert!(store.person(bad, false).is_err(), "{bad:?}");
+    }
+    let ann = store.person("  <b>Ann</b> ", false).unwrap();
+    assert_eq!((ann.name.as_str(), ann.token.len()), ("<b>Ann</b>", 48));
+    assert_eq!(store.person("<B>ann</b>", false).unwrap(), ann);
+    assert_ne!(store.person("bob", false).unwrap().token, ann.token);
+}
