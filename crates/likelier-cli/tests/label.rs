@@ -399,7 +399,9 @@ fn images_are_shown_and_missing_ones_are_named() {
     }
     let said = page.interrupt();
     assert!(said.contains("1 of the first images cannot be shown, such as b: '../secret.png'"), "{said}");
+    folder.write("pictures/b.png", &png);
     let page = Page::start(folder.command("label pictures --port 0"));
+    assert!(page.printed.contains("2 items"), "{}", page.printed);
     page.interrupt();
 }
 

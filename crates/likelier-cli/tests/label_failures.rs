@@ -104,7 +104,7 @@ fn a_full_disk_is_reported_and_loses_nothing() {
     let program = env!("CARGO_BIN_EXE_likelier");
     command.args([
         "-c",
-        "trap '' XFSZ; ulimit -S -f 600; exec \"$0\" label items.csv --port 0 --people ann",
+        "trap '' XFSZ; ulimit -S -f 3000; exec \"$0\" label items.csv --port 0 --people ann",
         program,
     ]);
     command.current_dir(folder.path());

@@ -303,6 +303,7 @@ async function start() {
   find("people").href = `/people#${encodeURIComponent(token)}`;
   find("instructions").hidden = !about.instructions;
   find("instructions").querySelector("p").textContent = about.instructions;
+  find("instructions").open = about.progress.undoable === 0;
   take(about);
   if (!sending) send();
 }

@@ -29,7 +29,7 @@ function copier(person) {
       place.replaceChildren(element("code", link(person.token)));
     }
   });
-  button.setAttribute("aria-label", `Copy the link of ${person.name}`);
+  button.setAttribute("aria-label", `Copy link of ${person.name}`);
   place.append(button);
   return place;
 }

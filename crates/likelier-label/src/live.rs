@@ -138,11 +138,11 @@ impl Live {
         let supervision = Supervision::new(answers).protocol(Protocol::FORCED_CHOICE).prior(prior);
         let control = Control { threads: Some(1), stop: Some(&self.stop), ..Control::default() };
         let fitted = fit_with(&items.rows, &supervision, &FitOptions::new(), &control, &mut |_| ())?;
-        told(&fitted, count)
+        told(&fitted, count, &self.settings.positive)
     }
 }
 
-fn told(fitted: &Fitted, count: usize) -> Result<LiveEstimate, LabelError> {
+fn told(fitted: &Fitted, count: usize, positive: &str) -> Result<LiveEstimate, LabelError> {
     let prior = fitted.prior.prior;
     let base = LiveEstimate {
         answers: count,
@@ -172,7 +172,7 @@ fn told(fitted: &Fitted, count: usize) -> Result<LiveEstimate, LabelError> {
     let percent = |[low, high]: [f64; 2]| format!("{:.0} to {:.0} %", 100.0 * low, 100.0 * high);
     let words = format!(
         "A linear classifier from these {count} answers is right on {} of new items; {MORE} more answers would narrow that to \
-         about {}. The share of positives is {} {:.2}.{}",
+         about {}. The share of items that are {positive} is {} {:.2}.{}",
         percent(now),
         percent(then),
         if fitted.prior.estimated.is_some() { "estimated as" } else { "stated as" },

@@ -113,10 +113,10 @@ impl Client {
         Self { port, token: token.to_owned(), stream: None, keys: 0 }
     }
 
-    /// A key that this client has not used, with a mark of its own.
+    /// A key that nobody has used, with a mark of its own.
     pub(crate) fn key(&mut self, mark: &str) -> String {
         self.keys += 1;
-        format!("{mark}-{:08}", self.keys)
+        format!("{mark}-{}-{:08}", &self.token[..12], self.keys)
     }
 
     pub(crate) fn get(&mut self, path: &str) -> Reply {

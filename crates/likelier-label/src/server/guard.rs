@@ -10,16 +10,16 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::extract::{Request, State};
 use axum::http::header::{
-    AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, HOST, HeaderMap, HeaderName, HeaderValue,
-    ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_LENGTH, CONTENT_SECURITY_POLICY, HOST, HeaderMap, HeaderName,
+    HeaderValue, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use axum::http::{Method, Response};
 use axum::middleware::Next;
 use axum::response::IntoResponse;
 use subtle::ConstantTimeEq;
 
-use super::Shared;
 use super::connections::Known;
+use super::{LARGEST_BODY, Shared};
 use crate::refused::Refused;
 use crate::store::Person;
 
@@ -66,6 +66,11 @@ fn check(request: &Request, hosts: &[String]) -> Result<(), Refused> {
     let host = single(headers, HOST)?.ok_or(Refused::Foreign)?;
     if !is_ours(host, hosts) {
         return Err(Refused::Foreign);
+    }
+    // Whoever promises too much is not waited for.
+    let promised = single(headers, CONTENT_LENGTH)?.map_or(Ok(0), str::parse::<usize>);
+    if promised.map_err(|_| Refused::TooLarge)? > LARGEST_BODY {
+        return Err(Refused::TooLarge);
     }
     if let Some(origin) = single(headers, ORIGIN)? {
         let from = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));

@@ -226,7 +226,7 @@ const steps = {
     await page.waitForSelector("#trouble", { state: "hidden" });
     await end(served);
 
-    served = await serve(program, folder, ["wines.csv", "--port", "0", "--file", "full.likelier-label", "--goal", "9000"], 300);
+    served = await serve(program, folder, ["wines.csv", "--port", "0", "--file", "full.likelier-label", "--goal", "9000"], 500);
     const full = await open(served.links.owner);
     await until(full, 0);
     for (let number = 0; number < 3000 && !(await full.isVisible("#trouble")); number += 1) {
