@@ -1,7 +1,12 @@
 //! How fast the labelling page is: `cargo run --release -p likelier-cli --example label_load -- PROGRAM` prints
 //! `what,value,unit` rows.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a measurement may panic and print")]
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a measurement may panic and print"
+)]
 
 #[path = "../tests/page/mod.rs"]
 mod page;

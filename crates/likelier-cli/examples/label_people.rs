@@ -1,7 +1,12 @@
 //! The archived run of simulated people: `cargo run --release -p likelier-cli --example label_people -- PROGRAM DATA SEEDS`
 //! prints one row for each seed.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "an experiment may panic and print")]
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "an experiment may panic and print"
+)]
 
 #[path = "../tests/page/mod.rs"]
 mod page;

@@ -5,6 +5,7 @@
 mod page;
 mod program;
 
+use std::fmt::Write as _;
 use std::process::Command;
 
 use page::{Client, Page};
@@ -28,7 +29,7 @@ fn with_items() -> Folder {
 fn many(count: usize) -> String {
     let mut text = String::from("id,size,weight\n");
     for row in 0..count {
-        text.push_str(&format!("i{row},{},{}\n", row % 17, row % 23));
+        let _ = writeln!(text, "i{row},{},{}", row % 17, row % 23);
     }
     text
 }
@@ -47,7 +48,7 @@ fn pairs_are_answered_undone_skipped_and_flagged_and_train_reads_them() {
         "name,price",
     ]);
     let page = Page::start(command);
-    assert!(page.printed.contains("5 items, 0 answers so far\n  Which <b>wine</b>?"), "{}", page.printed);
+    assert!(page.printed.contains("5 items, answers so far: 0\n  Which <b>wine</b>?"), "{}", page.printed);
     let mut owner = page.client("owner");
     let start = owner.hand();
     assert_eq!(start["question"], "Which <b>wine</b>?");
@@ -131,7 +132,7 @@ fn a_restart_goes_on_where_it_stopped_and_links_stay() {
     let hand = client.answer(&hand, "left");
     drop(page);
     let page = opened(&folder, "--people carl");
-    assert!(page.printed.contains("1 answers so far"), "{}", page.printed);
+    assert!(page.printed.contains("answers so far: 1"), "{}", page.printed);
     assert_eq!((page.token("ann"), page.token("bob")), (&ann[..], &bob[..]));
     let mut client = page.client("ann");
     let after = client.hand();
@@ -352,7 +353,7 @@ fn mistakes_of_a_first_time_user_are_answered_in_words() {
         "hint: if the same ids still mean",
     );
     let page = opened(&folder, "--items-changed --file items.likelier-label --id id");
-    assert!(page.printed.contains("6 items, 1 answers so far"), "{}", page.printed);
+    assert!(page.printed.contains("6 items, answers so far: 1"), "{}", page.printed);
     page.interrupt();
     folder.write("items.csv", "id,name,price\nx,Xeres,5\ny,Yonne,6\n");
     fails(

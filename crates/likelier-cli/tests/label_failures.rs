@@ -20,8 +20,8 @@ use serde_json::{Value, json};
 
 fn with_items(count: usize) -> Folder {
     let folder = Folder::new();
-    let rows: String = (0..count).map(|row| format!("i{row},{row}\n")).collect();
-    folder.write("items.csv", format!("id,size\n{rows}"));
+    let rows: Vec<String> = (0..count).map(|row| format!("i{row},{row}")).collect();
+    folder.write("items.csv", format!("id,size\n{}\n", rows.join("\n")));
     folder
 }
 
@@ -50,17 +50,13 @@ fn hurry(client: &mut Client, open: &mut Option<Value>, acknowledged: &mut Vec<S
             let key = format!("r{round:03}-{:06}", acknowledged.len());
             json!({ "key": key, "pair": hand["pairs"][0]["pair"], "choice": "left", "took": 10 })
         });
-        match client.ask("POST", "/api/answer", Some(&body)) {
-            Ok(reply) => {
-                assert_eq!(reply.status, 200, "{}", reply.text());
-                acknowledged.push(body["key"].as_str().unwrap().to_owned());
-                hand = reply.json();
-            }
-            Err(_) => {
-                *open = Some(body);
-                return;
-            }
-        }
+        let Ok(reply) = client.ask("POST", "/api/answer", Some(&body)) else {
+            *open = Some(body);
+            return;
+        };
+        assert_eq!(reply.status, 200, "{}", reply.text());
+        acknowledged.push(body["key"].as_str().unwrap().to_owned());
+        hand = reply.json();
     }
 }
 
@@ -77,7 +73,7 @@ fn no_acknowledged_answer_is_lost_when_the_server_is_killed() {
     for round in 0..rounds {
         let mut page = Page::start(folder.command("label items.csv --port 0"));
         let mut client = page.client("owner");
-        let pause = Duration::from_micros(below(&mut rng, 60_000) as u64);
+        let pause = Duration::from_micros(below(&mut rng, 250_000) as u64);
         thread::scope(|scope| {
             let answering = scope.spawn(|| hurry(&mut client, &mut open, &mut acknowledged, round));
             thread::sleep(pause);

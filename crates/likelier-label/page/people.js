@@ -55,7 +55,7 @@ function show(seen) {
   const people = seen.people.map((person) => {
     const again = person.again ? `${person.same} of ${person.again} the same` : "–";
     const error = person.error === null ? "–" : `about ${percent(person.error)}`;
-    const head = element("th", person.name + (person.owner ? " (owner)" : ""));
+    const head = element("th", person.name + (person.owner && person.name !== "owner" ? " (owner)" : ""));
     head.scope = "row";
     const seconds = person.seconds === null ? "–" : person.seconds.toFixed(1);
     return [head, person.answered, person.ties, person.skipped + person.flagged, again, error, interval(person.picked_left), seconds, remarks(person), copier(person)];

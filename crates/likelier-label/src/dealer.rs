@@ -108,14 +108,13 @@ impl Dealer {
             None if chance(&mut self.rng, share) => self.shared(person, seen),
             dealt => dealt,
         };
-        let dealt = match dealt {
-            Some(dealt) => dealt,
-            None => {
-                let rows = self.fresh(seen)?;
-                self.count(rows);
-                let origin = if self.shares.balanced { Origin::Balanced } else { Origin::Uniform };
-                Dealt { rows, origin, of: None }
-            }
+        let dealt = if let Some(dealt) = dealt {
+            dealt
+        } else {
+            let rows = self.fresh(seen)?;
+            self.count(rows);
+            let origin = if self.shares.balanced { Origin::Balanced } else { Origin::Uniform };
+            Dealt { rows, origin, of: None }
         };
         seen.see(dealt.rows);
         Some(dealt)
@@ -244,15 +243,15 @@ mod tests {
     fn the_stated_share_is_asked_again_with_the_sides_swapped() {
         let (mut dealer, mut seen) = (dealer(10_000, Shares { again: 0.2, ..PLAIN }), SeenBy::default());
         let mut shown: Vec<Dealt> = Vec::new();
-        for number in 0..5000 {
+        for number in 0_i64..5000 {
             let dealt = dealer.next(1, &mut seen).unwrap();
             match dealt.of {
                 Some(of) => {
                     let first = &shown[of as usize];
                     assert_eq!((dealt.origin, dealt.rows), (Origin::Again, [first.rows[1], first.rows[0]]));
-                    assert!(number - of as usize > LATER);
+                    assert!((number - of) as usize > LATER);
                 }
-                None => seen.can_repeat(number as i64, dealt.rows),
+                None => seen.can_repeat(number, dealt.rows),
             }
             shown.push(dealt);
         }
@@ -291,7 +290,9 @@ mod tests {
             drawn.push(dealt.rows);
         }
         let mut second = dealer(101, shares);
-        drawn.iter().for_each(|rows| second.count(*rows));
+        for rows in &drawn {
+            second.count(*rows);
+        }
         drawn.extend((0..400).map(|_| second.next(1, &mut seen).unwrap().rows));
         drawn.iter().flatten().for_each(|row| counts[*row as usize] += 1);
         let (low, high) = (counts.iter().min().unwrap(), counts.iter().max().unwrap());

@@ -8,7 +8,7 @@ use likelier_tables::{Layout, read_answers};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, hex};
 use crate::collected::Collected;
 use crate::error::LabelError;
 use crate::store::{Choice, Origin, Store, now, parse_time};
@@ -48,7 +48,7 @@ pub fn import(
         ImportFormat::LabelStudio { fields } => label_studio(from, &bytes, &items, fields, name)?,
     };
     // The same line of the same file has the same key, so it is added once.
-    let sum: String = Sha256::digest(&bytes)[..12].iter().map(|byte| format!("{byte:02x}")).collect();
+    let sum = hex(&Sha256::digest(&bytes)[..12]);
     let store = Store::open(into)?;
     store.run("BEGIN IMMEDIATE")?;
     let (mut people, mut added) = (HashMap::new(), 0);
@@ -57,14 +57,9 @@ pub fn import(
         if store.keyed(&key)?.is_some() {
             continue;
         }
-        let person = match people.get(&one.person) {
-            Some(known) => *known,
-            None => {
-                let id = store.person(&one.person, false)?.id;
-                people.insert(one.person.clone(), id);
-                id
-            }
-        };
+        let known = people.get(&one.person).copied();
+        let person = known.map_or_else(|| store.person(&one.person, false).map(|person| person.id), Ok)?;
+        people.insert(one.person.clone(), person);
         let pair = store.deal(person, [&one.names[0], &one.names[1]], Origin::Imported, None)?;
         store.add(pair, one.choice, None, &key, one.at.unwrap_or_else(now), one.took)?;
         added += 1;

@@ -120,12 +120,11 @@ impl Session {
         self.store.shown(|shown| {
             last = shown.id;
             let rows = shown.names.each_ref().map(|name| self.items.ids().find(name));
-            match rows {
-                [Some(left), Some(right)] => held.push((shown, [left, right])),
-                _ => {
-                    gone += 1;
-                    example = shown.names.join(" or ");
-                }
+            if let [Some(left), Some(right)] = rows {
+                held.push((shown, [left, right]));
+            } else {
+                gone += 1;
+                example = shown.names.join(" or ");
             }
         })?;
         if gone > 0 {

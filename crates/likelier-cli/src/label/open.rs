@@ -132,7 +132,7 @@ impl OpenArguments {
             None => Store::new_seed()?,
         };
         let mut text = format!(
-            "{}\n  {} items, {answers} answers so far\n  {}\n",
+            "{}\n  {} items, answers so far: {answers}\n  {}\n",
             path.display(),
             catalogue.ids().len(),
             settings.question
@@ -154,7 +154,10 @@ impl OpenArguments {
         out.flush()?;
         drop(out);
         server.run(ask_to_stop())?;
-        tell(&format!("stopped; the answers are in {}\n", path.display()));
+        let file = path.display();
+        tell(&format!(
+            "stopped; the answers are in {file}\n  to train from them: likelier train --answers {file} --out model.likelier\n"
+        ));
         Ok(())
     }
 

@@ -1,6 +1,7 @@
 //! The built program serving its page, and a plain HTTP client that can also misbehave.
 
 #![allow(dead_code, reason = "not every test uses all of it")]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test may panic")]
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;

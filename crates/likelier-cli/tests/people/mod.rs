@@ -1,6 +1,7 @@
 //! Simulated people who compare Optdigits ("is it even?"), through the page or directly.
 
 #![allow(dead_code, reason = "not every user uses all of it")]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test may panic")]
 
 use std::fmt::Write as _;
 use std::fs;

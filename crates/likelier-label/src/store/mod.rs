@@ -93,7 +93,7 @@ impl Store {
         if !ours && !empty {
             return Err(LabelError::NotAnswers(self.path.clone()));
         }
-        let known = STEPS.len() as i64;
+        let known = i64::try_from(STEPS.len()).unwrap_or(i64::MAX);
         if version > known {
             return Err(LabelError::Newer { path: self.path.clone(), found: version, known });
         }

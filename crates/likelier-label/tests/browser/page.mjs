@@ -144,7 +144,6 @@ const steps = {
     await owner.waitForFunction(() => document.querySelectorAll("#people tbody tr").length === 3);
     assert.match(await owner.textContent("#people"), /<i>carl<\/i>/);
     await accessible(owner, "people");
-    await picture(owner, "people");
     await ann.goto(served.links.ann.replace("/#", "/people#"));
     await ann.waitForSelector("#trouble:not([hidden])");
     assert.match(await ann.textContent("#trouble"), /owner only/);
@@ -174,6 +173,33 @@ const steps = {
     assert.ok(tooWide <= 0, `the page is ${tooWide} pixels too wide`);
     await picture(phone, "phone-dark");
     assert.deepEqual([...wide.problems, ...phone.problems], []);
+    await end(served);
+  },
+
+  async "the owner's page, with a live estimate"() {
+    const served = await serve(program, folder, ["wines.csv", "--port", "0", "--file", "live.likelier-label", "--question", "Which wine is likelier to be good?",
+      "--positive", "good", "--prior", "0.5", "--features", "alcohol,pH,acidity", "--people", "ann,bob,lefty", "--shared", "0.4", "--seed", "1"]);
+    const base = `http://127.0.0.1:${served.port}`;
+    await Promise.all(["ann", "bob", "lefty"].map(async (name) => {
+      const headers = { Authorization: `Bearer ${served.links[name].split("#")[1]}`, "Content-Type": "application/json" };
+      let { pairs } = await (await fetch(`${base}/api/start`, { headers })).json();
+      for (let number = 0; number < 150; number += 1) {
+        const [{ pair, left, right }] = pairs;
+        const better = Number(left.cells[1]) >= Number(right.cells[1]) ? "left" : "right";
+        const choice = name === "lefty" ? "left" : better;
+        const body = JSON.stringify({ key: `${name}-${number}-000000`, pair, choice, took: name === "lefty" ? 300 : 2500 + 10 * number });
+        ({ pairs } = await (await fetch(`${base}/api/answer`, { method: "POST", headers, body })).json());
+      }
+    }));
+    const page = await open(served.links.owner.replace("/#", "/people#"));
+    await page.waitForFunction(() => document.getElementById("estimate").textContent.includes("right on"), null, { timeout: 60000 });
+    const rows = await page.locator("#people tbody tr").allTextContents();
+    assert.match(rows.find((row) => row.startsWith("lefty")), /leans to a side/);
+    assert.match(rows.find((row) => row.startsWith("lefty")), /far faster than the others/);
+    assert.doesNotMatch(rows.find((row) => row.startsWith("ann")), /leans|faster/);
+    await accessible(page, "people with an estimate");
+    await picture(page, "people");
+    assert.deepEqual(page.problems, []);
     await end(served);
   },
 
