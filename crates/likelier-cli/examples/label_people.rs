@@ -1,4 +1,4 @@
-//! The archived run of simulated people: `cargo run --release -p likelier-cli --example label_people -- PROGRAM DATA SEEDS`
+//! The archived run of simulated people: `cargo run --release -p likelier-cli --example label_people -- PROGRAM DATA SEEDS PAIRS SHARED`
 //! prints one row for each seed.
 
 #![allow(
@@ -15,15 +15,20 @@ mod people;
 
 use std::path::Path;
 
+use people::Asked;
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let [program, data, seeds] = &arguments[..] else { panic!("give PROGRAM DATA SEEDS") };
+    let [program, data, seeds, pairs, shared] = &arguments[..] else {
+        panic!("give PROGRAM DATA SEEDS PAIRS SHARED")
+    };
     println!("seed,accuracy,accuracy_direct,printed_low,printed_high,holds,careless_named,lefty_named");
     let mut held = 0;
     let seeds: u64 = seeds.parse().unwrap();
     for seed in 1..=seeds {
+        let asked = Asked { pairs: pairs.parse().unwrap(), shared: shared.parse().unwrap(), seed };
         let folder = tempfile::tempdir().unwrap();
-        let found = people::run(Path::new(program), Path::new(data), folder.path(), seed);
+        let found = people::run(Path::new(program), Path::new(data), folder.path(), asked);
         let ([page, direct], [low, high]) = (found.accuracy, found.printed);
         let findings = found.check["findings"].as_array().unwrap();
         let named = |code: &str, name: &str| {

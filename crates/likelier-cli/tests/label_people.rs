@@ -9,6 +9,8 @@ mod people;
 
 use std::path::Path;
 
+use people::Asked;
+
 #[test]
 fn careless_people_are_named_and_the_classifier_is_as_good_as_from_direct_answers() {
     let Some(data) = std::env::var_os("LIKELIER_DATA") else {
@@ -17,7 +19,9 @@ fn careless_people_are_named_and_the_classifier_is_as_good_as_from_direct_answer
     };
     let folder = tempfile::tempdir().unwrap();
     let program = Path::new(env!("CARGO_BIN_EXE_likelier"));
-    let found = people::run(program, Path::new(&data), folder.path(), 1);
+    // Of 2,000 pairs a careless one in five is named about every other time; see the archived run.
+    let asked = Asked { pairs: 4000, shared: 0.4, seed: 1 };
+    let found = people::run(program, Path::new(&data), folder.path(), asked);
     let [page, direct] = found.accuracy;
     assert!((page - direct).abs() <= 0.02, "{page} and {direct}");
     let [low, high] = found.printed;

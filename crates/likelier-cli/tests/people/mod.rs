@@ -30,6 +30,15 @@ pub(crate) const PEOPLE: [(&str, Habit); 5] = [
     ("lefty", Habit::Left),
 ];
 
+/// How much is asked.
+#[derive(Clone, Copy)]
+pub(crate) struct Asked {
+    pub(crate) pairs: usize,
+    /// The share of pairs that somebody else has answered.
+    pub(crate) shared: f64,
+    pub(crate) seed: u64,
+}
+
 /// Items that are compared.
 const ITEMS: usize = 1500;
 
@@ -85,7 +94,8 @@ pub(crate) fn prior(even: &[bool]) -> f64 {
 }
 
 /// Everybody answers their part of the pairs on the page.
-pub(crate) fn through_the_page(program: &Path, folder: &Path, even: &[bool], pairs: usize, seed: u64) {
+pub(crate) fn through_the_page(program: &Path, folder: &Path, even: &[bool], asked: Asked) {
+    let Asked { pairs, shared, seed } = asked;
     let names: Vec<&str> = PEOPLE.iter().map(|(name, _)| *name).collect();
     let mut command = Command::new(program);
     command.current_dir(folder).args([
@@ -96,32 +106,35 @@ pub(crate) fn through_the_page(program: &Path, folder: &Path, even: &[bool], pai
         "--show",
         "id",
         "--shared",
-        "0.2",
+        &shared.to_string(),
     ]);
     command.args(["--people", &names.join(","), "--seed", &seed.to_string()]);
     command.args(["--prior", &prior(even).to_string()]);
     let page = Page::start(command);
-    std::thread::scope(|scope| {
-        for (number, (name, habit)) in (1..).zip(PEOPLE) {
+    // In turns, so that a seed decides everything.
+    let mut everybody: Vec<_> = (1..)
+        .zip(PEOPLE)
+        .map(|(number, (name, habit))| {
             let mut client = page.client(name);
-            scope.spawn(move || {
-                let mut rng = epoch_stream(seed, Purpose::Candidates, number);
-                let mut hand = client.hand();
-                for _ in 0..pairs / PEOPLE.len() {
-                    let even = ["left", "right"].map(|side| {
-                        let id = hand["pairs"][0][side]["cells"][0].as_str().unwrap();
-                        even[id.parse::<usize>().unwrap()]
-                    });
-                    hand = client.answer(&hand, if left(habit, even, &mut rng) { "left" } else { "right" });
-                }
+            let hand = client.hand();
+            (client, habit, epoch_stream(seed, Purpose::Candidates, number), hand)
+        })
+        .collect();
+    for _ in 0..pairs / PEOPLE.len() {
+        for (client, habit, rng, hand) in &mut everybody {
+            let even = ["left", "right"].map(|side| {
+                let id = hand["pairs"][0][side]["cells"][0].as_str().unwrap();
+                even[id.parse::<usize>().unwrap()]
             });
+            *hand = client.answer(hand, if left(*habit, even, rng) { "left" } else { "right" });
         }
-    });
+    }
     page.interrupt();
 }
 
 /// As many answers of the same people to independent pairs, as a table.
-pub(crate) fn directly(folder: &Path, even: &[bool], pairs: usize, seed: u64) {
+pub(crate) fn directly(folder: &Path, even: &[bool], asked: Asked) {
+    let Asked { pairs, seed, .. } = asked;
     let mut text = String::from("likelier,other,annotator,side\n");
     for (number, (name, habit)) in (11..).zip(PEOPLE) {
         let mut rng = epoch_stream(seed, Purpose::Candidates, number);
@@ -161,12 +174,11 @@ pub(crate) struct Outcome {
     pub(crate) check: Value,
 }
 
-/// 2,000 pairs through the page, and directly; both trained and evaluated with labels.
-pub(crate) fn run(program: &Path, data: &Path, folder: &Path, seed: u64) -> Outcome {
-    const PAIRS: usize = 2000;
+/// Pairs through the page, and as many directly; both trained and evaluated with labels.
+pub(crate) fn run(program: &Path, data: &Path, folder: &Path, asked: Asked) -> Outcome {
     let even = Digits::write(data, folder);
-    through_the_page(program, folder, &even, PAIRS, seed);
-    directly(folder, &even, PAIRS, seed);
+    through_the_page(program, folder, &even, asked);
+    directly(folder, &even, asked);
     let trained =
         result(program, folder, "train --answers items.likelier-label --out page.model --no-report");
     let direct = format!(
