@@ -161,12 +161,21 @@ fn told(fitted: &Fitted, count: usize, positive: &str) -> Result<LiveEstimate, L
     };
     let assumed = Assumed::Accuracy(judged.metrics.accuracy.value.clamp(0.55, 0.98));
     let plan = Plan { prior, protocol: Protocol::FORCED_CHOICE, assumed, level: LEVEL };
-    let narrower =
-        plan.half_width(Metric::Accuracy, count + MORE)? / plan.half_width(Metric::Accuracy, count)?;
     let share = |value: f64| value.clamp(0.0, 1.0);
-    // More answers take away sampling error, and nothing else.
-    let then =
-        [low.value - narrower * (low.value - low.low), high.value + narrower * (high.high - high.value)];
+    // By how much each end moves in, according to the plan.
+    let [few, many] = match &judged.ranges {
+        Some(ranges) => {
+            let again = |pairs: usize| ranges.asked_again.min(count) * pairs / count;
+            let range =
+                |pairs: usize| plan.range(Metric::Accuracy, pairs, again(pairs), ranges.error_at_most);
+            [range(count)?, range(count + MORE)?].map(|range| [range.low_end.low, range.high_end.high])
+        }
+        None => {
+            let half = |pairs: usize| plan.half_width(Metric::Accuracy, pairs);
+            [half(count)?, half(count + MORE)?].map(|half| [-half, half])
+        }
+    };
+    let then = [low.low + (many[0] - few[0]).max(0.0), high.high - (few[1] - many[1]).max(0.0)];
     let now = [low.low, high.high].map(share);
     let then = then.map(share);
     let percent = |[low, high]: [f64; 2]| format!("{:.0} to {:.0} %", 100.0 * low, 100.0 * high);
