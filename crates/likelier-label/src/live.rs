@@ -163,17 +163,13 @@ fn told(fitted: &Fitted, count: usize, positive: &str) -> Result<LiveEstimate, L
     let plan = Plan { prior, protocol: Protocol::FORCED_CHOICE, assumed, level: LEVEL };
     let share = |value: f64| value.clamp(0.0, 1.0);
     // By how much each end moves in, according to the plan.
-    let [few, many] = match &judged.ranges {
-        Some(ranges) => {
-            let again = |pairs: usize| ranges.asked_again.min(count) * pairs / count;
-            let range =
-                |pairs: usize| plan.range(Metric::Accuracy, pairs, again(pairs), ranges.error_at_most);
-            [range(count)?, range(count + MORE)?].map(|range| [range.low_end.low, range.high_end.high])
-        }
-        None => {
-            let half = |pairs: usize| plan.half_width(Metric::Accuracy, pairs);
-            [half(count)?, half(count + MORE)?].map(|half| [-half, half])
-        }
+    let [few, many] = if let Some(ranges) = &judged.ranges {
+        let again = |pairs: usize| ranges.asked_again.min(count) * pairs / count;
+        let range = |pairs: usize| plan.range(Metric::Accuracy, pairs, again(pairs), ranges.error_at_most);
+        [range(count)?, range(count + MORE)?].map(|range| [range.low_end.low, range.high_end.high])
+    } else {
+        let half = |pairs: usize| plan.half_width(Metric::Accuracy, pairs);
+        [half(count)?, half(count + MORE)?].map(|half| [-half, half])
     };
     let then = [low.low + (many[0] - few[0]).max(0.0), high.high - (few[1] - many[1]).max(0.0)];
     let now = [low.low, high.high].map(share);
