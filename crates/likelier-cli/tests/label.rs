@@ -1,5 +1,6 @@
 //! The labelling page of the built program: answering, undoing, people, files of answers.
 
+#![cfg(feature = "label")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod page;

@@ -1,5 +1,6 @@
 //! What was acknowledged is there: after `kill -9`, and when the disk is full.
 
+#![cfg(feature = "label")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 #![cfg(unix)]
 

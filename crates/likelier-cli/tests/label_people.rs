@@ -2,6 +2,7 @@
 //!
 //! Needs `LIKELIER_DATA`. Twenty seeds are archived in reproduce/runs/2026-11-17-label.
 
+#![cfg(feature = "label")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod page;

@@ -1,5 +1,6 @@
 //! The labelling page under attack, over raw connections.
 
+#![cfg(feature = "label")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod page;
