@@ -100,7 +100,9 @@ function content(pair, side) {
       const row = table.insertRow();
       const head = element("th", column);
       head.scope = "row";
-      row.append(head, element("td", item.cells[at]));
+      const cell = element("td");
+      cell.append(element("span", item.cells[at]));
+      row.append(head, cell);
       if (item.cells[at] !== other.cells[at]) row.className = "differs";
     });
     place.append(table);
@@ -260,7 +262,8 @@ const KEYS = {
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.repeat) return;
-  if (document.querySelector("dialog[open]") || event.target.matches("input, textarea")) return;
+  // All text is typed in dialogs. One that was just closed may still have the focus, and is not meant.
+  if (document.querySelector("dialog[open]")) return;
   const act = KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   if (!act) return;
   event.preventDefault();
