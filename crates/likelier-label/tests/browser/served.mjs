@@ -5,12 +5,18 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { crc32, deflateSync } from "node:zlib";
 
+const running = new Set();
+// A step that fails leaves no server behind.
+process.on("exit", () => running.forEach((child) => child.kill("SIGKILL")));
+
 /** Starts `likelier label`, and resolves when it has printed its links. */
 export function serve(program, folder, options, limit) {
   const call = ["label", ...options];
   const child = limit
     ? spawn("sh", ["-c", `trap '' XFSZ; ulimit -S -f ${limit}; exec "$0" "$@"`, program, ...call], { cwd: folder })
     : spawn(program, call, { cwd: folder });
+  running.add(child);
+  child.on("close", () => running.delete(child));
   let printed = "";
   let said = "";
   child.stderr.on("data", (data) => { said += data; });
