@@ -329,12 +329,17 @@ fn assess(
     control: &Control<'_>,
     observe: &mut Observer<'_>,
 ) -> Result<Option<Assessed>, Error> {
-    let Some(held) = parts.held(&classifier, rows, configure, control, observe)? else { return Ok(None) };
-    let choice = match wish {
+    let Some(mut held) = parts.held(&classifier, rows, configure, control, observe)? else {
+        return Ok(None);
+    };
+    let mut choice = match wish {
         Some(wish) => held.new_items.threshold_for(wish, grounds, LEVEL)?,
         None => None,
     };
     let mut grounds = *grounds;
+    if let Some(choice) = &mut choice {
+        choice.threshold = held.aligned(&classifier, rows, choice.threshold)?;
+    }
     if let Some(choice) = choice.filter(|choice| choice.met || matches!(choice.wish, Wish::Cost { .. })) {
         classifier = classifier.with_threshold(choice.threshold);
         grounds = grounds.picked_from(choice.tried);
