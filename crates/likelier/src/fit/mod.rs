@@ -252,11 +252,7 @@ pub fn fit_with(
     if let Some(wish) = wish.filter(|_| !threshold_for.is_some_and(|choice| choice.met)) {
         warnings.push(Warning::WishNotMet { wish });
     }
-    warnings.extend(audit.as_ref().and_then(LabelAudit::warning));
-    warnings.extend(supervision.audit().and_then(|(labels, _)| one_class(labels)));
-    if supervision.audit().is_some() && audit.is_none() {
-        warnings.push(Warning::LabelsNotUsed);
-    }
+    warnings.extend(label_warnings(supervision, audit.as_ref()));
     let calibrated = options.calibrate && assessment.is_some();
     if let Some(assessment) = &assessment {
         warnings.extend(assessment.warnings());
@@ -298,6 +294,14 @@ pub fn fit_with(
         pile_scores,
         warnings,
     })
+}
+
+/// What must be said of labels: what they contradict, that they are all alike, or that they were not used.
+fn label_warnings(supervision: &Supervision, audit: Option<&LabelAudit>) -> Vec<Warning> {
+    let Some((labels, _)) = supervision.audit() else { return Vec::new() };
+    let unused = audit.is_none().then_some(Warning::LabelsNotUsed);
+    let contradicted = audit.and_then(LabelAudit::warning);
+    contradicted.into_iter().chain(one_class(labels)).chain(unused).collect()
 }
 
 /// What must be said of labels that are all alike.
