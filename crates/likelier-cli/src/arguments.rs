@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use likelier::estimate::metrics::Wish;
 use likelier::model::ModelKind;
 use likelier::{Collection, Equals, Evidence, Prior, Protocol, ScorerOptions, Supervision, Warning};
 use likelier_tables::{DatasetCard, FirstIndex, Given, GivenFiles, Items, Layout};
@@ -17,7 +18,7 @@ pub(crate) struct ColumnArguments {
     /// The column that names the rows [default: `id` if there is one, else rows are numbered from 0].
     #[arg(long, value_name = "COLUMN")]
     id: Option<String>,
-    /// The columns to use as features [default: all others].
+    /// The columns to use as features [default: all but id, `label` and `group`].
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     features: Option<Vec<String>>,
     /// Columns of text to use as categories (one-hot).
@@ -60,6 +61,11 @@ pub(crate) fn at_least_one(text: &str) -> std::result::Result<usize, String> {
     }
 }
 
+/// What a threshold is wanted for.
+pub(crate) fn wish(text: &str) -> std::result::Result<Wish, String> {
+    text.parse().map_err(|error: likelier::Error| error.to_string())
+}
+
 fn delimiter(text: &str) -> std::result::Result<u8, String> {
     match text.as_bytes() {
         [byte] if byte.is_ascii() => Ok(*byte),
@@ -88,6 +94,7 @@ impl ColumnArguments {
         Layout {
             id: self.id.clone(),
             label: label.map(str::to_owned),
+            blank_labels: false,
             features: self.features.clone(),
             categories: self.categories.clone(),
             ..self.format.layout()
@@ -104,7 +111,7 @@ pub(crate) struct ComparisonArguments {
     #[arg(long, value_name = "FILE", required_unless_present = "likelier")]
     pub(crate) items: Option<PathBuf>,
     /// Which item was said to be likelier than which: columns `likelier,other`, and if you have them `annotator`,
-    /// `weight`, `tie`, `side`, `time`; or CatBoost's pairs of row numbers.
+    /// `weight`, `tie`, `side`, `time`, `group`; or CatBoost's pairs of row numbers.
     #[arg(long, value_name = "FILE", requires = "items", required_unless_present_any = ["likelier", "piles"])]
     pub(crate) comparisons: Option<PathBuf>,
     /// Instead of comparisons, two piles: columns `id,pile`, where a pile is likelier or other.

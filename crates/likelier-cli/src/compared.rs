@@ -5,11 +5,11 @@ use std::path::Path;
 
 use likelier::data::Label;
 use likelier::estimate::Interval;
-use likelier::estimate::metrics::{Assumptions, CutScores, MetricDifference};
-use likelier::{Comparisons, Error, LEVEL};
+use likelier::estimate::metrics::{CutScores, DifferenceRanges, MetricDifference, Range};
+use likelier::{Comparisons, Equals, Error, Grounds, LEVEL};
 use serde::Serialize;
 
-use crate::terminal::Result;
+use crate::terminal::{Result, wrapped};
 
 /// The second model minus the first.
 #[derive(Serialize)]
@@ -17,7 +17,11 @@ pub(crate) struct Compared<'a> {
     /// The second.
     model: &'a Path,
     threshold: f32,
+    /// How labellers are taken to have ordered two items of one class; none without comparisons.
+    equals: Option<Equals>,
     label_free: Option<MetricDifference>,
+    /// Unless equals were ordered by a coin.
+    ranges: Option<DifferenceRanges>,
     /// None also where a class has too few rows for an interval.
     labelled: Option<MetricDifference>,
 }
@@ -27,18 +31,30 @@ impl<'a> Compared<'a> {
     pub(crate) fn new(
         model: &'a Path,
         [second, first]: [CutScores<'_>; 2],
-        judged_by: Option<(&Comparisons, &Assumptions)>,
+        judged_by: Option<(&Comparisons, &Grounds)>,
         labels: Option<&[Label]>,
     ) -> Result<Self> {
-        let label_free = judged_by.map(|(comparisons, assumptions)| {
-            MetricDifference::by_comparisons(second, first, comparisons, assumptions, LEVEL)
+        let label_free = judged_by.map(|(comparisons, grounds)| {
+            MetricDifference::by_comparisons(second, first, comparisons, grounds.assumptions(), LEVEL)
+        });
+        let ranges = judged_by.and_then(|(comparisons, grounds)| {
+            let open = grounds.open()?;
+            let assumptions = grounds.assumptions();
+            Some(DifferenceRanges::by_comparisons([second, first], comparisons, assumptions, open, LEVEL))
         });
         let labelled = labels.map(|labels| MetricDifference::by_labels(second, first, labels, LEVEL));
         let labelled = match labelled {
             Some(Err(Error::TooFewComparisons { .. })) => None,
             found => found.transpose()?,
         };
-        Ok(Self { model, threshold: second.threshold, label_free: label_free.transpose()?, labelled })
+        Ok(Self {
+            model,
+            threshold: second.threshold,
+            equals: judged_by.map(|(_, grounds)| grounds.stated_equals()),
+            label_free: label_free.transpose()?,
+            ranges: ranges.transpose()?,
+            labelled,
+        })
     }
 
     /// For people: a table like that of the first model.
@@ -68,8 +84,36 @@ impl<'a> Compared<'a> {
         }
         text.truncate(text.trim_end().len());
         text.push('\n');
+        if let Some(ranges) = &self.ranges {
+            let error = 100.0 * ranges.error_at_most;
+            text.push_str(&wrapped(
+                &format!(
+                    "The figures without labels hold if labellers order two items of one class by a coin toss. If they \
+                     may have ordered them by degree, and get at most {error:.0} % of mixed pairs wrong \
+                     (--labeller-error-at-most), the differences are only known to lie from"
+                ),
+                "",
+            ));
+            for (name, range) in
+                [("accuracy", &ranges.accuracy), ("balanced accuracy", &ranges.balanced_accuracy)]
+            {
+                let _ = writeln!(text, "{name:<22}{}", open(range));
+            }
+            text.push_str("How far the AUCs differ is then not known.\n");
+        } else if self.equals.is_some() {
+            text.push_str(
+                "Two items of one class are taken to have been ordered by a coin toss (--equals coin).\n",
+            );
+        }
         text
     }
+}
+
+/// A difference that is only known to lie between two.
+fn open(Range { low_end, high_end }: &Range) -> String {
+    let [low, high, least, most] =
+        [low_end.value, high_end.value, low_end.low, high_end.high].map(|of| of + 0.0);
+    format!("{low:+.3} to {high:+.3} ({least:+.3} to {most:+.3} with sampling error)")
 }
 
 /// A difference with its range.

@@ -6,19 +6,19 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use likelier::data::Texts;
 use likelier::estimate::Interval;
-use likelier::estimate::metrics::{CutScores, Metric};
+use likelier::estimate::metrics::{CutScores, Metric, ThresholdChoice, Wish};
 use likelier::evaluate::LabelledMetrics;
 use likelier::{
     Assessment, BelievedPrior, Classifier, Comparisons, Grounds, Judged, LEVEL, Prior, Protocol, Warning,
 };
 use likelier_tables::{
-    BatchIds, DatasetCard, Ids, ItemBatch, ItemBatches, Layout, odd_answers, read_answers,
+    BatchIds, DatasetCard, Ids, ItemBatch, ItemBatches, Layout, grouped_answers, odd_answers, read_answers,
 };
 use serde::Serialize;
 
-use crate::arguments::{BeliefArguments, FormatArguments, LabellerArguments};
+use crate::arguments::{BeliefArguments, FormatArguments, LabellerArguments, wish};
 use crate::compared::Compared;
-use crate::judged::{Told, explanation, shown};
+use crate::judged::{Told, explanation, shown, wished};
 use crate::labels::parse_labels;
 use crate::models;
 use crate::terminal::{About, Result, detail, print_json, print_text, range, standard_input, wrapped};
@@ -34,6 +34,7 @@ use crate::terminal::{About, Result, detail, print_json, print_text, range, stan
   likelier evaluate model.likelier --items items.csv --comparisons held-out.csv --prior 0.3 \\
       --protocol forced-choice
   likelier evaluate old.likelier new.likelier --items items.csv --comparisons held-out.csv
+  likelier evaluate model.likelier --items items.csv --comparisons held-out.csv --threshold-for precision=0.9
   likelier evaluate model.likelier --items test.csv --label label
   likelier evaluate model.likelier --items test.csv --label species --positive virginica")]
 pub(crate) struct EvaluateVerb {
@@ -59,6 +60,10 @@ pub(crate) struct EvaluateVerb {
     belief: BeliefArguments,
     #[command(flatten)]
     labellers: LabellerArguments,
+    /// Find the threshold for a wanted precision, recall or cost, and say what it gives: precision=SHARE, recall=SHARE
+    /// or cost=FALSE-POSITIVE:FALSE-NEGATIVE. `predict --threshold` uses it.
+    #[arg(long, value_name = "WISH", requires = "comparisons", value_parser = wish)]
+    threshold_for: Option<Wish>,
     /// The column that names the rows [default: `id` if there is one, else rows are numbered from 0].
     #[arg(long, value_name = "COLUMN")]
     id: Option<String>,
@@ -76,6 +81,10 @@ struct Evaluated<'a> {
     items: usize,
     threshold: f32,
     label_free: Option<LabelFree>,
+    /// The threshold for a wish, where there is one.
+    threshold_for: Option<ThresholdChoice>,
+    #[serde(skip)]
+    wish: Option<Wish>,
     labelled: Option<LabelledMetrics>,
     /// The second model minus the first, where there is one.
     difference: Option<Compared<'a>>,
@@ -93,6 +102,8 @@ struct LabelFree {
     comparisons: Comparisons,
     #[serde(skip)]
     grounds: Grounds,
+    #[serde(skip)]
+    threshold_for: Option<ThresholdChoice>,
 }
 
 /// All items, scored.
@@ -100,6 +111,7 @@ struct ScoredItems {
     ids: Ids,
     scores: Vec<f32>,
     labels: Texts,
+    groups: Option<Texts>,
     unseen_categories: usize,
 }
 
@@ -137,9 +149,7 @@ impl EvaluateVerb {
                     warnings.extend(new);
                 }
                 let second = CutScores { scores: &second.scores, threshold: other.threshold() };
-                let judged_by = label_free
-                    .as_ref()
-                    .map(|found| (&found.comparisons, found.grounds.assumptions()));
+                let judged_by = label_free.as_ref().map(|found| (&found.comparisons, &found.grounds));
                 Some(Compared::new(path, [second, cut], judged_by, labels.as_deref())?)
             }
             _ => None,
@@ -148,6 +158,8 @@ impl EvaluateVerb {
             model: &self.model,
             items: scored.scores.len(),
             threshold: classifier.threshold(),
+            threshold_for: label_free.as_ref().and_then(|found| found.threshold_for),
+            wish: self.threshold_for,
             label_free,
             labelled,
             difference,
@@ -161,16 +173,22 @@ impl EvaluateVerb {
 
     /// Reads the items a batch at a time and keeps their ids, scores and labels.
     fn score(&self, items: &Path, classifier: &Classifier) -> Result<ScoredItems> {
-        let layout = Layout { id: self.id.clone(), label: self.label.clone(), ..self.format.layout() };
+        let (id, label) = (self.id.clone(), self.label.clone());
+        let layout = Layout { id, label, groups: self.comparisons.is_some(), ..self.format.layout() };
         let mut batches = ItemBatches::open(items, classifier.features(), &layout)?;
         let (mut batch, mut names) = (ItemBatch::default(), None);
         let (mut scores, mut labels, mut unseen_categories) = (Vec::new(), Texts::new(), 0);
+        let mut groups = None;
         while batches.read(&mut batch)? {
             scores.extend(classifier.scores(&batch.rows)?);
             unseen_categories += batch.unseen_categories;
             if let BatchIds::Named(ids) = &batch.ids {
                 let names = names.get_or_insert_with(Texts::new);
                 ids.iter().for_each(|id| names.push(id));
+            }
+            if let Some(of_batch) = &batch.groups {
+                let groups = groups.get_or_insert_with(Texts::new);
+                of_batch.iter().for_each(|group| groups.push(group));
             }
             batch.labels.iter().flat_map(Texts::iter).for_each(|label| labels.push(label));
         }
@@ -182,7 +200,7 @@ impl EvaluateVerb {
             _ => Ids::numbered(scores.len()),
         };
         detail(|| format!("{}: {} rows", self.items.display(), scores.len()));
-        Ok(ScoredItems { ids, scores, labels, unseen_categories })
+        Ok(ScoredItems { ids, scores, labels, groups, unseen_categories })
     }
 
     fn label_free(
@@ -193,6 +211,7 @@ impl EvaluateVerb {
         warnings: &mut Vec<Warning>,
     ) -> Result<LabelFree> {
         let answers = read_answers(&standard_input::path_of(path)?, &scored.ids, &Layout::default())?;
+        let answers = grouped_answers(answers, scored.groups.as_ref())?;
         detail(|| format!("{}: {} comparisons", path.display(), answers.len()));
         warnings.extend(odd_answers(&answers, &scored.ids));
         let card = if standard_input::is_meant_by(path) {
@@ -211,9 +230,15 @@ impl EvaluateVerb {
             .exact_counts(card.has_exact_counts());
         let (scores, threshold, comparisons) =
             (&scored.scores, classifier.threshold(), answers.comparisons());
-        let assessment = Assessment::of_scores(scores, threshold, comparisons.clone(), grounds)?;
+        let assessment = Assessment::of_scores(scores, threshold, comparisons.clone(), grounds)?
+            .within_groups(&answers, scores.len())?;
         warnings.extend(assessment.warnings());
-        Ok(LabelFree { prior, protocol, judged: assessment.new_items, comparisons, grounds })
+        let threshold_for = match self.threshold_for {
+            Some(wish) => assessment.threshold_for(wish)?,
+            None => None,
+        };
+        let judged = assessment.new_items;
+        Ok(LabelFree { prior, protocol, judged, comparisons, grounds, threshold_for })
     }
 }
 
@@ -258,6 +283,12 @@ impl Evaluated<'_> {
             }
             for note in &found.judged.metrics.notes {
                 let _ = writeln!(text, "note: {note}");
+            }
+        }
+        if let Some(wish) = self.wish {
+            text.push('\n');
+            for line in wished(wish, self.threshold_for.as_ref()) {
+                let _ = writeln!(text, "{line}");
             }
         }
         if let Some(difference) = &self.difference {

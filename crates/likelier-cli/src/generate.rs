@@ -59,7 +59,7 @@ impl GenerateVerb {
             .into());
         }
         let layout = self.columns.layout(Some(&self.label));
-        let Items { ids, rows, features, labels } = read_items(&self.items, &layout)?;
+        let Items { ids, rows, features, labels, .. } = read_items(&self.items, &layout)?;
         let labels = parse_two_classes(&labels.unwrap_or_default(), &self.label, &self.positive)?;
         let mut rng = stream(self.draw.seed, Purpose::Split);
         let split = Split::stratified(&labels, self.test_share, &mut rng);

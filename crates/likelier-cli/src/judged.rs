@@ -2,7 +2,7 @@
 //! else a range.
 
 use likelier::estimate::Interval;
-use likelier::estimate::metrics::{Metric, MetricRanges, Range};
+use likelier::estimate::metrics::{Metric, MetricRanges, Range, ThresholdChoice, Wish};
 use likelier::{Judged, JudgedBy};
 
 use crate::plan::name;
@@ -51,19 +51,72 @@ impl Told {
 /// A number with what it may be off by, cut to what a share can be.
 pub(crate) fn shown(told: Told, judged: &Judged) -> String {
     if let Some(ranges) = &judged.ranges {
-        let Range { low_end, high_end } = told.range(ranges);
-        let cut = |value: f64| value.clamp(0.0, 1.0);
-        return format!(
-            "{:.3} to {:.3} ({:.3} to {:.3} with sampling error)",
-            cut(low_end.value),
-            cut(high_end.value),
-            cut(low_end.low),
-            cut(high_end.high)
-        );
+        return ends(&told.range(ranges), 1.0);
     }
     told.point(judged).map_or("not known".into(), |interval| {
         format!("{:.3} ({})", interval.clipped(0.0, 1.0).value, range(&interval))
     })
+}
+
+/// Both ends with their sampling error, cut to what is possible.
+fn ends(Range { low_end, high_end }: &Range, most: f64) -> String {
+    let cut = |value: f64| value.clamp(0.0, most);
+    format!(
+        "{:.3} to {:.3} ({:.3} to {:.3} with sampling error)",
+        cut(low_end.value),
+        cut(high_end.value),
+        cut(low_end.low),
+        cut(high_end.high)
+    )
+}
+
+/// The threshold for a wish, and what it gives, a line each.
+pub(crate) fn wished(wish: Wish, choice: Option<&ThresholdChoice>) -> Vec<String> {
+    let wanted = match wish {
+        Wish::Precision(wanted) => format!("a precision of {wanted} or more"),
+        Wish::Recall(wanted) => format!("a recall of {wanted} or more"),
+        Wish::Cost { false_positive, false_negative } => {
+            format!(
+                "a low cost, where a false positive costs {false_positive} and a false negative {false_negative}"
+            )
+        }
+    };
+    let Some(choice) = choice else {
+        return vec![format!(
+            "for {wanted}: no threshold can be judged; too few items are scored differently"
+        )];
+    };
+    let at = choice.threshold;
+    let told = |name: &str, range: &Range, most: f64| {
+        let shown = if range.low_end == range.high_end {
+            let point = range.low_end.clipped(0.0, most);
+            format!("{:.3} ({:.3} to {:.3})", point.value, point.low, point.high)
+        } else {
+            ends(range, most)
+        };
+        format!("  {name:<18} {shown}")
+    };
+    let mut lines = vec![match wish {
+        Wish::Cost { .. } => format!("for {wanted}: threshold {at}"),
+        _ if choice.met => format!("for {wanted}: threshold {at}"),
+        _ => format!("no threshold is sure to have {wanted}; the surest is {at}"),
+    }];
+    if let Some(constant) = choice.constant_cost {
+        lines.push(told("cost of a row", &choice.value, f64::INFINITY));
+        let than = if choice.met { "less than" } else { "not for sure less than" };
+        lines.push(format!("  {than} the {constant:.3} of calling every row the same"));
+    }
+    match &choice.precision {
+        Some(precision) => lines.push(told("precision", precision, 1.0)),
+        None => lines.push(format!("  {:<18} not known", "precision")),
+    }
+    lines.push(told("recall", &choice.recall, 1.0));
+    lines.push(told("called positive", &choice.called_positive, 1.0));
+    lines.push(format!(
+        "  these intervals hold for all {} thresholds that were tried together, so the choice does not flatter them",
+        choice.tried
+    ));
+    lines
 }
 
 /// The same with its name, where no heading says what the brackets hold.
@@ -100,9 +153,13 @@ pub(crate) fn explanation(judged: &Judged) -> Vec<String> {
          (--labeller-error-at-most)."
     )];
     sentences.push(if ranges.asked_again == 0 {
-        "To narrow it, have some random items labelled (--labels), ask some 200 of the pairs a second time, or state a \
-         smaller error if you know it. If equals really were tossed, say --equals coin."
-            .into()
+        // With more errors these explain any agreement (`plan` tells).
+        let again =
+            if ranges.error_at_most <= 0.05 { " ask some 200 of the pairs a second time," } else { "" };
+        format!(
+            "To narrow it, have some random items labelled (--labels),{again} or state a smaller error if you know it. If \
+             equals really were tossed, say --equals coin."
+        )
     } else {
         format!(
             "It uses {} pairs that were asked again. To narrow it, have some random items labelled (--labels), or state a \

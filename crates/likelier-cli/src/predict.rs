@@ -21,6 +21,7 @@ use crate::terminal::{NewFile, Result, detail, print_json, print_text, standard_
 #[command(after_help = "Examples:
   likelier predict model.likelier new.csv --out scores.csv
   likelier predict model.likelier big.parquet --out - | head
+  likelier predict model.likelier new.csv --threshold 0.7 --out scores.csv
   zcat rows.csv.gz | likelier predict model.likelier - --out scores.csv")]
 pub(crate) struct PredictVerb {
     /// The model file; - for standard input.
@@ -35,6 +36,9 @@ pub(crate) struct PredictVerb {
     /// The column that names the rows [default: `id` if there is one, else rows are numbered from 0].
     #[arg(long, value_name = "COLUMN")]
     id: Option<String>,
+    /// Call rows positive whose score is above this, instead of the model's own threshold.
+    #[arg(long, value_name = "SCORE", allow_negative_numbers = true, value_parser = finite)]
+    threshold: Option<f32>,
     #[command(flatten)]
     format: FormatArguments,
     /// Print the counts as JSON.
@@ -51,6 +55,11 @@ struct Predicted {
     unseen_categories: usize,
 }
 
+fn finite(text: &str) -> std::result::Result<f32, String> {
+    let number = text.parse().ok().filter(|number: &f32| number.is_finite());
+    number.ok_or_else(|| "give a number, such as 0.7".into())
+}
+
 /// Rows that one piece of work turns into text.
 const ROWS: usize = 4096;
 
@@ -59,7 +68,10 @@ impl PredictVerb {
         let out = NewFile::create(&self.out, [&self.model, &self.file])?;
         let alone = out.is_standard_output(self.json)?;
         standard_input::at_most_once([&self.model, &self.file])?;
-        let classifier = models::load(&self.model)?;
+        let mut classifier = models::load(&self.model)?;
+        if let Some(threshold) = self.threshold {
+            classifier = classifier.with_threshold(threshold);
+        }
         let layout = Layout { id: self.id.clone(), ..self.format.layout() };
         let file = standard_input::path_of(&self.file)?;
         let mut batches = ItemBatches::open(&file, classifier.features(), &layout)?;

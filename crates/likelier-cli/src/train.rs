@@ -4,13 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use likelier::data::Texts;
+use likelier::estimate::metrics::Wish;
 use likelier::model::ModelKind;
 use likelier::train::Control;
-use likelier::{Error, FitOptions, LabelsChosen, Method, fit_with};
-use likelier_tables::{Layout, read_labels};
+use likelier::{Error, FitOptions, Label, LabelsChosen, Method, Warning, fit_with};
+use likelier_tables::{Items, Layout, parse_label, read_labels};
 
 use crate::arguments::{
-    BeliefArguments, ColumnArguments, ComparisonArguments, LabellerArguments, at_least_one, one_of,
+    BeliefArguments, ColumnArguments, ComparisonArguments, LabellerArguments, at_least_one, one_of, wish,
 };
 use crate::progress::ProgressBars;
 use crate::report::{ImageShape, ReportArguments, ReportSources};
@@ -41,10 +43,14 @@ pub(crate) struct TrainVerb {
     #[command(flatten)]
     columns: ColumnArguments,
     /// True labels of some items, to judge by, not to train on: columns `id,label` (1 or 0, true or false, yes or no).
-    #[arg(long, value_name = "FILE", requires = "labels_chosen")]
+    #[arg(long, value_name = "FILE", requires = "labels_chosen", conflicts_with = "label")]
     labels: Option<PathBuf>,
+    /// The same from a column of the items, blank where the label is not known [default: `label` if there is one and
+    /// --labels is not given]. It is never a feature.
+    #[arg(long, value_name = "COLUMN", requires = "labels_chosen")]
+    label: Option<String>,
     /// How the labelled items were chosen: "random" ones can judge the model, "other" ones cannot.
-    #[arg(long, value_name = "random|other", requires = "labels")]
+    #[arg(long, value_name = "random|other")]
     labels_chosen: Option<String>,
     /// How to learn: the name of a method, as listed in docs/choosing.md [default: pair-posterior, or
     /// pcomp-relu for piles].
@@ -86,6 +92,10 @@ pub(crate) struct TrainVerb {
     /// [default: 5 for linear models].
     #[arg(long, value_name = "N", conflicts_with = "select")]
     folds: Option<usize>,
+    /// Move the threshold to where a wanted precision, recall or cost is had on new items: precision=SHARE, recall=SHARE or
+    /// cost=FALSE-POSITIVE:FALSE-NEGATIVE. If no threshold is sure to give a share, the model keeps its own.
+    #[arg(long, value_name = "WISH", conflicts_with = "sensitivity", value_parser = wish)]
+    threshold_for: Option<Wish>,
     /// Fit the map from scores to probabilities to items that a model has not seen; otherwise a score is
     /// taken as log-odds.
     #[arg(long)]
@@ -131,7 +141,8 @@ impl TrainVerb {
         if !self.resume {
             state.check_unused()?;
         }
-        let given = self.input.read(&self.columns.layout(None))?;
+        let layout = Layout { blank_labels: true, ..self.columns.layout(self.label.as_deref()) };
+        let given = self.input.read(&layout)?;
         let mut warnings = given.warnings();
         let protocol = self.belief.collected.stated(&given.card, None, &mut warnings)?;
         let prior = if self.belief.is_auto() {
@@ -143,12 +154,9 @@ impl TrainVerb {
         let image = ImageShape::of(&given.items.rows, self.image)?;
         let (items, supervision) = given.supervised(protocol, prior);
         let supervision = self.labellers.state(supervision, equals);
-        let supervision = match (&self.labels, &self.labels_chosen) {
-            (Some(path), Some(chosen)) => {
-                let chosen: LabelsChosen = chosen.parse()?;
-                supervision.audited(read_labels(path, &items.ids, &Layout::default())?, chosen)
-            }
-            _ => supervision,
+        let supervision = match self.known_labels(&items, &mut warnings)? {
+            Some((labels, chosen)) => supervision.audited(labels, chosen),
+            None => supervision,
         };
 
         let mut progress = ProgressBars::new();
@@ -194,6 +202,51 @@ impl TrainVerb {
         }
     }
 
+    /// The labels of some items, of their file or of a column of the items, and how they were chosen.
+    fn known_labels(
+        &self,
+        items: &Items,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Option<(Vec<Option<Label>>, LabelsChosen)>> {
+        let chosen = self.labels_chosen.as_deref().map(str::parse::<LabelsChosen>).transpose()?;
+        let column = self.label.as_deref().unwrap_or("label");
+        // What stands first in a LIBSVM file is a label by its form, and often means nothing.
+        let texts = items
+            .labels
+            .as_ref()
+            .filter(|_| self.label.is_some() || items.rows.as_sparse().is_none());
+        let Some(chosen) = chosen else {
+            warnings.extend(texts.map(|_| Warning::LabelsSetAside { column: column.into() }));
+            return Ok(None);
+        };
+        let of_column = texts.map(|texts| column_labels(texts, items, column)).transpose()?;
+        let Some(path) = &self.labels else {
+            let Some(labels) = of_column else {
+                return Err(mistake(
+                    "--labels-chosen is given, but no labels are",
+                    "give them with --labels FILE, or in a column `label` of the items",
+                ));
+            };
+            return Ok(Some((labels, chosen)));
+        };
+        let labels = read_labels(path, &items.ids, &Layout::default())?;
+        let both = labels.iter().zip(of_column.iter().flatten());
+        let differ = both
+            .enumerate()
+            .find(|(_, (one, two))| one.is_some() && two.is_some() && one != two);
+        if let Some((row, _)) = differ {
+            return Err(mistake(
+                format!(
+                    "'{}' has one label in {} and the other in column '{column}' of the items",
+                    items.ids.name(row),
+                    path.display()
+                ),
+                "correct one of the two, or leave the column out",
+            ));
+        }
+        Ok(Some((labels, chosen)))
+    }
+
     /// What was stated on the command line, but for the method.
     fn options(&self) -> FitOptions {
         FitOptions::new()
@@ -207,10 +260,32 @@ impl TrainVerb {
             .select(self.select)
             .hold_out(self.hold_out)
             .folds(self.folds)
+            .threshold_for(self.threshold_for)
             .calibrate(self.calibrate)
             .sensitivity(self.sensitivity)
             .seed(self.seed)
     }
+}
+
+/// The labels that a column of the items holds.
+fn column_labels(texts: &Texts, items: &Items, column: &str) -> Result<Vec<Option<Label>>> {
+    let label = |(row, text): (usize, &str)| {
+        parse_label(text).map_err(|problem| {
+            let name = items.ids.name(row);
+            mistake(
+                format!("column '{column}' of the items, '{name}': {problem}"),
+                "leave the cell empty if the label is not known",
+            )
+        })
+    };
+    let labels: Vec<Option<Label>> = texts.iter().enumerate().map(label).collect::<Result<_>>()?;
+    if labels.iter().all(Option::is_none) {
+        return Err(mistake(
+            format!("column '{column}' of the items holds no label"),
+            "label some items, or leave out --labels-chosen",
+        ));
+    }
+    Ok(labels)
 }
 
 /// Channels, height and width, as in `3,32,32`.

@@ -4,12 +4,13 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use likelier::estimate::Interval;
+use likelier::estimate::metrics::ThresholdChoice;
 use likelier::estimate::selection::{Contender, Selection};
 use likelier::model::Architecture;
 use likelier::{AtPrior, Fitted, Judged, JudgedBy, LabelAudit, Method, Prior, Protocol, Rows};
 use serde::Serialize;
 
-use crate::judged::{MAIN, explanation, line, whose};
+use crate::judged::{MAIN, explanation, line, whose, wished};
 use crate::terminal::{range, wrapped};
 
 /// What came out.
@@ -41,6 +42,8 @@ pub(crate) struct Trained<'a> {
     pub(crate) these_items: Option<&'a Judged>,
     /// What labels say, where some were given.
     pub(crate) audit: Option<&'a LabelAudit>,
+    /// The threshold for a wish.
+    pub(crate) threshold_for: Option<ThresholdChoice>,
     /// Who scored the items that it is judged by.
     pub(crate) judged_by: Option<JudgedBy>,
     /// Where the reports are.
@@ -84,6 +87,7 @@ impl<'a> Trained<'a> {
             label_free,
             these_items: assessment.and_then(|assessment| assessment.these_items.as_ref()),
             audit: fitted.audit.as_ref(),
+            threshold_for: fitted.threshold_for,
             judged_by: assessment.map(|assessment| assessment.judged_by),
             reports,
             sensitivity: fitted.sensitivity.as_deref(),
@@ -125,6 +129,11 @@ impl<'a> Trained<'a> {
             }
             for sentence in explanation(judged) {
                 text.push_str(&wrapped(&sentence, "    "));
+            }
+            if let Some(choice) = &self.threshold_for {
+                for line in wished(choice.wish, Some(choice)) {
+                    let _ = writeln!(text, "  {line}");
+                }
             }
             if let Some(audit) = self.audit {
                 text.push_str(&audit_text(audit));

@@ -21,6 +21,8 @@ fn every_printed_field_is_documented_and_every_documented_field_is_printed() {
         format!("train {with} --prior 0.4 --method pcomp-relu --epochs 5 --out second"),
         "evaluate model second --items labelled.csv --comparisons pairs.csv --protocol forced-choice --label label"
             .into(),
+        format!("train {with} --prior 0.4 --threshold-for recall=0.7 --epochs 20 --out wished"),
+        format!("evaluate model {with} --threshold-for cost=1:2"),
         "predict model items.csv --out scores.csv".into(),
         "inspect model".into(),
         "export model --out model.onnx".into(),

@@ -40,6 +40,8 @@ pub struct ItemBatch {
     pub rows: Rows<'static>,
     /// The labels, if the file was said to have them.
     pub labels: Option<Texts>,
+    /// The groups, if the layout asks for them and the file has them.
+    pub groups: Option<Texts>,
     /// How many cells hold a category that was not seen in training: all its features are 0 there.
     pub unseen_categories: usize,
 }
@@ -72,6 +74,7 @@ impl Default for ItemBatch {
             ids: BatchIds::Numbered { first: 0 },
             rows: Rows::of_checked(Values::Numbers(Vec::new()), 1),
             labels: None,
+            groups: None,
             unseen_categories: 0,
         }
     }
@@ -105,11 +108,12 @@ impl ItemBatches {
         };
         let first = self.rows;
         self.rows += rows.len();
-        let (cells, ids, labels) = self.reader.take();
+        let (cells, [ids, labels, groups]) = self.reader.take();
         *batch = ItemBatch {
             ids: ids.map_or(BatchIds::Numbered { first }, BatchIds::Named),
             rows: Rows::of_checked(cells, self.reader.width),
             labels,
+            groups,
             unseen_categories: std::mem::take(&mut self.reader.unseen),
         };
         Ok(true)
@@ -126,10 +130,13 @@ pub(super) struct Reader {
     path: PathBuf,
     table: Box<dyn TableReader>,
     width: usize,
-    /// The columns of the table that are text: id, label, categories.
+    /// The columns of the table that are text: id, label, group, categories.
     texts: Vec<usize>,
     has_id: bool,
     has_label: bool,
+    has_group: bool,
+    /// Which of the texts may be blank.
+    may_be_blank: Vec<usize>,
     categories: Vec<Category>,
     chunk: Chunk,
     /// Rows read from the table.
@@ -166,6 +173,13 @@ impl Reader {
             width: selection.width,
             has_id: roles.id.is_some(),
             has_label: roles.label.is_some(),
+            has_group: roles.group.is_some(),
+            may_be_blank: roles
+                .label
+                .filter(|_| roles.blank_labels)
+                .into_iter()
+                .chain(roles.group)
+                .collect(),
             categories,
             chunk: Chunk::of(&*table, &selection),
             texts: selection.texts,
@@ -183,8 +197,14 @@ impl Reader {
         }
         let rows = start..self.chunk.rows;
         // Only the texts of categories are new ones alone.
-        let kept = usize::from(self.has_id) + usize::from(self.has_label);
+        let kept = [self.has_id, self.has_label, self.has_group]
+            .into_iter()
+            .map(usize::from)
+            .sum::<usize>();
         for (at, texts) in self.chunk.texts.iter().enumerate() {
+            if self.may_be_blank.contains(&self.texts[at]) {
+                continue;
+            }
             let new = texts.len() - rows.len();
             if let Some(row) = (0..rows.len()).find(|row| texts.get(new + row).is_empty()) {
                 return Err(self.missing(self.done + row, self.texts[at]));
@@ -217,14 +237,14 @@ impl Reader {
         self.chunk.rows = 0;
     }
 
-    /// Hands over the cells, ids and labels that were read.
-    pub(super) fn take(&mut self) -> (Values, Option<Texts>, Option<Texts>) {
+    /// Hands over the cells, ids, labels and groups that were read.
+    pub(super) fn take(&mut self) -> (Values, [Option<Texts>; 3]) {
         let cells = std::mem::replace(&mut self.chunk.cells, self.table.store());
         let mut texts = self.chunk.texts.iter_mut();
-        let ids = if self.has_id { texts.next().map(std::mem::take) } else { None };
-        let labels = if self.has_label { texts.next().map(std::mem::take) } else { None };
+        let kept = [self.has_id, self.has_label, self.has_group]
+            .map(|has| if has { texts.next().map(std::mem::take) } else { None });
         self.chunk.rows = 0;
-        (cells, ids, labels)
+        (cells, kept)
     }
 
     /// Goes on collecting where a reader of another file with the same features has ended.

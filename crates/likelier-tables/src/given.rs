@@ -2,9 +2,10 @@
 
 use std::path::Path;
 
+use likelier::data::{PairGroups, Texts};
 use likelier::{Answers, Evidence, Prior, Protocol, Supervision, Warning};
 
-use crate::answers::{read_answers, read_piles};
+use crate::answers::{Numbered, read_answers, read_piles};
 use crate::card::DatasetCard;
 use crate::error::TableError;
 use crate::ids::Ids;
@@ -56,6 +57,7 @@ impl Given {
             GivenFiles::Comparisons { items, comparisons } => {
                 let items = Items::read(items, layout)?;
                 let answers = read_answers(comparisons, &items.ids, &Layout::default())?;
+                let answers = grouped_answers(answers, items.groups.as_ref())?;
                 (items, Evidence::Answers(answers))
             }
             GivenFiles::Piles { items, piles } => {
@@ -95,6 +97,18 @@ impl Given {
         }
         (self.items, supervision)
     }
+}
+
+/// Answers that know the groups of their items, unless they have groups of their own. A pair across groups is in none.
+pub fn grouped_answers(answers: Answers, of_items: Option<&Texts>) -> Result<Answers, TableError> {
+    let Some(of_items) = of_items.filter(|_| answers.groups().is_none()) else { return Ok(answers) };
+    let mut groups = Numbered::default();
+    for (likelier, other) in answers.pairs() {
+        let [one, two] = [likelier, other].map(|item| of_items.get(*item as usize).trim());
+        groups.push(if one == two { one } else { "" });
+    }
+    let Numbered { names, of, .. } = groups;
+    Ok(answers.grouped(PairGroups { names, of })?)
 }
 
 /// Pairs that were answered more than once, with the names of an example.

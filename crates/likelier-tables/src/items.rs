@@ -22,6 +22,8 @@ pub struct Items {
     pub features: Features,
     /// The true labels as the file writes them, if it has any.
     pub labels: Option<Texts>,
+    /// The group of each item, where a column `group` says with which others it was compared; may be blank.
+    pub groups: Option<Texts>,
 }
 
 impl Items {
@@ -40,7 +42,7 @@ impl Items {
     fn of(path: &Path, opened: Opened) -> Result<Self, TableError> {
         let mut reader = Reader::new(path, opened.table, &opened.roles, &opened.features)?;
         let count = read_to_end(path, &mut reader, 0)?;
-        let (values, ids, labels) = reader.take();
+        let (values, [ids, labels, groups]) = reader.take();
         let ids = match ids {
             Some(names) => Ids::index(names).map_err(|(names, same)| TableError::SameId {
                 path: path.to_owned(),
@@ -51,7 +53,7 @@ impl Items {
             None => Ids::numbered(count),
         };
         let rows = Rows::of_checked(values, opened.features.width());
-        Ok(Self { ids, rows, features: opened.features, labels })
+        Ok(Self { ids, rows, features: opened.features, labels, groups })
     }
 
     /// Reads two tables of as many rows, in which each row of the first was said to be likelier than the
@@ -76,10 +78,16 @@ impl Items {
             let problem = format!("has {others} rows, but {} has {count}", likelier.display());
             return Err(TableError::format(other, problem));
         }
-        let (values, ..) = second.take();
+        let (values, _) = second.take();
         let rows = Rows::of_checked(values, opened.features.width());
         let pairs = (0..count).map(|row| (row as u32, (count + row) as u32));
-        let items = Self { ids: Ids::numbered(2 * count), rows, features: opened.features, labels: None };
+        let items = Self {
+            ids: Ids::numbered(2 * count),
+            rows,
+            features: opened.features,
+            labels: None,
+            groups: None,
+        };
         Ok((items, pairs.collect()))
     }
 }

@@ -5,9 +5,14 @@
 pub struct Layout {
     /// The column that names the rows; else one called `id` if there is one; else rows are numbered from 0.
     pub id: Option<String>,
-    /// The column with the true labels. It is kept apart from the features.
+    /// The column with the true labels, which is kept apart from the features; else one called `label` if there is one and
+    /// the table is to be learned from.
     pub label: Option<String>,
-    /// The columns that are features, in this order; else all that are neither id nor label, in the order
+    /// Whether labels may be blank, where they are not known. Those of a column that nobody named may always be.
+    pub blank_labels: bool,
+    /// Whether a column `group` of a table that is scored is read; that of a table to be learned from always is.
+    pub groups: bool,
+    /// The columns that are features, in this order; else all that are neither id, label nor `group`, in the order
     /// of the file. Columns without a name, which R and pandas write for row names, are not among them.
     pub features: Option<Vec<String>>,
     /// The features that are categories, to be made one-hot.

@@ -40,12 +40,12 @@ mod table;
 mod wine;
 mod write;
 
-pub use answers::{read_answers, read_labels, read_piles};
+pub use answers::{parse_label, read_answers, read_labels, read_piles};
 pub use batches::{BatchIds, ItemBatch, ItemBatches};
 pub use card::{CardSource, DatasetCard};
 pub use decompress::{ByteSource, MAX_BYTES, MAX_LINE_BYTES};
 pub use error::TableError;
-pub use given::{Given, GivenFiles, odd_answers};
+pub use given::{Given, GivenFiles, grouped_answers, odd_answers};
 pub use ids::Ids;
 pub use items::Items;
 pub use layout::{FirstIndex, Layout};

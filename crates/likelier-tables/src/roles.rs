@@ -16,6 +16,10 @@ const MAX_VALUES: usize = 10_000;
 pub(super) struct Roles {
     pub(super) id: Option<usize>,
     pub(super) label: Option<usize>,
+    /// Whether a label may be blank.
+    pub(super) blank_labels: bool,
+    /// The column that says which items were compared with each other.
+    pub(super) group: Option<usize>,
     /// The columns that become features, in the order of the features.
     features: Vec<usize>,
 }
@@ -30,14 +34,21 @@ impl Roles {
         if matches!(columns, Columns::Sparse(_)) {
             check_sparse(layout)?;
             let (count, features) = (columns.count(), (0..columns.count()).collect());
-            return Ok((Self { id: None, label: Some(count), features }, vec![false; count]));
+            let roles = Self { id: None, label: Some(count), blank_labels: false, group: None, features };
+            return Ok((roles, vec![false; count]));
         }
         let finder = Finder { path, columns };
-        let (id, label) = (finder.id(layout)?, finder.one(layout.label.as_deref())?);
+        let (id, named) = (finder.id(layout)?, finder.one(layout.label.as_deref())?);
+        // What says how an item was labelled or grouped is no feature unless somebody says that it is.
+        let label = named.or_else(|| finder.unclaimed("label", layout));
+        let group = finder
+            .unclaimed("group", layout)
+            .filter(|group| Some(*group) != label && Some(*group) != id);
+        let label = label.filter(|label| Some(*label) != id || named.is_some());
         let features = match &layout.features {
             Some(names) => finder.all(names)?,
             None => (0..columns.count())
-                .filter(|column| Some(*column) != id && Some(*column) != label)
+                .filter(|column| Some(*column) != id && Some(*column) != label && Some(*column) != group)
                 .filter(|column| !is_index(&columns.name(*column)))
                 .collect(),
         };
@@ -49,7 +60,8 @@ impl Roles {
                 "one of the features, and neither id nor label",
             ));
         }
-        let roles = Self { id, label, features }.checked(columns)?;
+        let blank_labels = layout.blank_labels || named.is_none();
+        let roles = Self { id, label, blank_labels, group, features }.checked(columns)?;
         let is_category = roles.features.iter().map(|column| categories.contains(column)).collect();
         Ok((roles, is_category))
     }
@@ -69,7 +81,7 @@ impl Roles {
                     format!("has {count} features; the model has {expected}, all of them numbers");
                 return Err(TableError::format(path, problem));
             }
-            return Ok(Self { id: None, label: Some(*count), features: Vec::new() });
+            return Ok(Self::of_scored(None, Some(*count), Vec::new()));
         }
         let finder = Finder { path, columns };
         let (mut id, label) = (finder.id(layout)?, finder.one(layout.label.as_deref())?);
@@ -79,7 +91,9 @@ impl Roles {
             if layout.id.is_none() && id.is_some_and(|id| features.contains(&id)) {
                 id = None;
             }
-            return Self { id, label, features }.checked(columns);
+            let group = columns.find("group").filter(|group| layout.groups && !features.contains(group));
+            let group = group.filter(|group| Some(*group) != id && Some(*group) != label);
+            return Self { group, ..Self::of_scored(id, label, features) }.checked(columns);
         }
         let features: Vec<usize> = (0..columns.count())
             .filter(|column| Some(*column) != id && Some(*column) != label)
@@ -89,18 +103,29 @@ impl Roles {
                 format!("has {} columns without names; the model takes {expected}", features.len());
             return Err(TableError::format(path, problem));
         }
-        Ok(Self { id, label, features })
+        Ok(Self::of_scored(id, label, features))
     }
 
-    /// Leaves out ids and labels.
+    /// In a file to be scored every row has the label that is asked for.
+    fn of_scored(id: Option<usize>, label: Option<usize>, features: Vec<usize>) -> Self {
+        Self { id, label, blank_labels: false, group: None, features }
+    }
+
+    /// Leaves out ids, labels and groups.
     pub(super) fn forget_names(&mut self) {
-        (self.id, self.label) = (None, None);
+        (self.id, self.label, self.group) = (None, None, None);
     }
 
     /// Refuses columns with two roles.
     fn checked(self, columns: &Columns) -> Result<Self, TableError> {
-        let mut all: Vec<usize> =
-            self.features.iter().chain(&self.id).chain(&self.label).copied().collect();
+        let mut all: Vec<usize> = self
+            .features
+            .iter()
+            .chain(&self.id)
+            .chain(&self.label)
+            .chain(&self.group)
+            .copied()
+            .collect();
         all.sort_unstable();
         match all.windows(2).find(|pair| pair[0] == pair[1]) {
             Some(pair) => Err(TableError::setting(
@@ -139,12 +164,13 @@ impl Roles {
         Ok(Features::new(described.collect())?)
     }
 
-    /// What to ask of the table: numbers at the places of their features; the texts are the id and the
-    /// label, as far as there are any, then the categories.
+    /// What to ask of the table: numbers at the places of their features; the texts are the id, the
+    /// label and the group, as far as there are any, then the categories.
     pub(super) fn selection(&self, features: &Features) -> Picked {
         let mut selection = Picked { width: features.width(), ..Picked::default() };
         selection.texts.extend(self.id);
         selection.texts.extend(self.label);
+        selection.texts.extend(self.group);
         let mut place = 0;
         for (column, feature) in self.features.iter().zip(features.columns()) {
             match feature {
@@ -225,13 +251,15 @@ impl Finder<'_> {
     fn id(&self, layout: &Layout) -> Result<Option<usize>, TableError> {
         match &layout.id {
             Some(name) => self.one(Some(name)),
-            None => Ok(self.columns.find("id").filter(|_| {
-                let taken = |names: &[String]| names.iter().any(|name| name == "id");
-                layout.label.as_deref() != Some("id")
-                    && !taken(layout.features.as_deref().unwrap_or_default())
-                    && !taken(&layout.categories)
-            })),
+            None => Ok(self.unclaimed("id", layout).filter(|_| layout.label.as_deref() != Some("id"))),
         }
+    }
+
+    /// The column of a name, unless that is among the features or categories that the user names.
+    fn unclaimed(&self, name: &str, layout: &Layout) -> Option<usize> {
+        let taken = |names: &[String]| names.iter().any(|other| other == name);
+        let claimed = taken(layout.features.as_deref().unwrap_or_default()) || taken(&layout.categories);
+        self.columns.find(name).filter(|_| !claimed)
     }
 }
 

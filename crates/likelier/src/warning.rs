@@ -5,8 +5,10 @@ use std::fmt;
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
+use crate::data::Label;
 use crate::estimate::Interval;
 use crate::estimate::calibration::ShiftedOnly;
+use crate::estimate::metrics::Wish;
 use crate::estimate::prior::PriorEstimator;
 use crate::prior::Prior;
 use crate::risk::Method;
@@ -98,6 +100,23 @@ pub enum Warning {
         /// What the comparisons allow.
         without_labels: [f64; 2],
     },
+    /// No threshold is sure to give what was wanted.
+    WishNotMet {
+        /// What was wanted.
+        wish: Wish,
+    },
+    /// A column of labels is not used, since it is not known how its items were chosen.
+    LabelsSetAside {
+        /// The column.
+        column: String,
+    },
+    /// All labels are alike.
+    LabelsOfOneClass {
+        /// How many there are.
+        labels: usize,
+        /// What they are.
+        class: Label,
+    },
     /// Labels were given that cannot judge the classifier.
     LabelsNotUsed,
     /// Nothing is known about the accuracy.
@@ -143,6 +162,9 @@ impl Warning {
             Self::WorseThanConstant { .. } => "worse-than-constant",
             Self::NoBetterThanChance { .. } => "no-better-than-chance",
             Self::LabelsContradict { .. } => "labels-contradict",
+            Self::WishNotMet { .. } => "wish-not-met",
+            Self::LabelsSetAside { .. } => "labels-set-aside",
+            Self::LabelsOfOneClass { .. } => "labels-of-one-class",
             Self::LabelsNotUsed => "labels-not-used",
             Self::NotJudged(_) => "not-judged",
             Self::NotCalibrated => "not-calibrated",
@@ -198,6 +220,17 @@ impl Warning {
                  (`labeller-error-at-most`), equals were not tossed (`equals`), or the `prior` or the `protocol` is wrong; \
                  `check` helps."
             }
+            Self::WishNotMet { .. } => {
+                "Ask for less, collect more comparisons (`plan` says how many are enough), or narrow the range: state a \
+                 smaller `labeller-error-at-most`, or `equals` coin, if you know that."
+            }
+            Self::LabelsSetAside { .. } => {
+                "To judge by it, say how the labelled items were chosen (`labels-chosen`). To make it a feature, name it in \
+                 `features`."
+            }
+            Self::LabelsOfOneClass { .. } => {
+                "Make sure that the labels mean what you think. If one class is rare, label more items."
+            }
             Self::LabelsNotUsed => {
                 "Draw at least ten items at random, label them, and say so (`labels-chosen` random)."
             }
@@ -215,6 +248,7 @@ impl Warning {
 }
 
 impl fmt::Display for Warning {
+    #[allow(clippy::too_many_lines, reason = "one arm for each warning")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let range = |interval: &Interval| {
             let shown = interval.clipped(0.0, 1.0);
@@ -286,6 +320,25 @@ impl fmt::Display for Warning {
                 range(labels),
                 low.clamp(0.0, 1.0),
                 high.clamp(0.0, 1.0)
+            ),
+            Self::WishNotMet { wish: Wish::Precision(wanted) } => write!(
+                f,
+                "no threshold is sure to have a precision of {wanted} or more, so the threshold stays as it was"
+            ),
+            Self::WishNotMet { wish: Wish::Recall(wanted) } => write!(
+                f,
+                "no threshold is sure to have a recall of {wanted} or more, so the threshold stays as it was"
+            ),
+            Self::WishNotMet { wish: Wish::Cost { .. } } => {
+                f.write_str("no threshold is sure to cost less than calling every row the same")
+            }
+            Self::LabelsSetAside { column } => write!(
+                f,
+                "column '{column}' of the items is taken for true labels: it is no feature, and nothing is judged by it"
+            ),
+            Self::LabelsOfOneClass { labels, class } => write!(
+                f,
+                "all {labels} labels are {class}: they say nothing about the other class, nor about the labellers' error"
             ),
             Self::LabelsNotUsed => f.write_str(
                 "the labels were not used: they are too few, or were not chosen at random, or their items were trained on",

@@ -32,7 +32,8 @@ pub fn read_labels(path: &Path, ids: &Ids, layout: &Layout) -> Result<Vec<Option
                 }
             };
             let item = items.find(chunk.texts[0].get(at), rows + at).map_err(refused(0))?;
-            let label = parse_label(chunk.texts[1].get(at)).map_err(refused(1))?;
+            let label = parse_label(chunk.texts[1].get(at))
+                .map_err(|problem| refused(1)(CellProblem::NotAllowed(problem)))?;
             let (Some(item), Some(label)) = (item, label) else { continue };
             let known = &mut labels[item as usize];
             if known.is_some_and(|known| known != label) {
@@ -53,14 +54,12 @@ pub fn read_labels(path: &Path, ids: &Ids, layout: &Layout) -> Result<Vec<Option
     Ok(labels)
 }
 
-/// A label as people write it; none if the cell is blank.
-fn parse_label(text: &str) -> Result<Option<Label>, CellProblem> {
+/// A label as people write it; none if the cell is blank, and a complaint if it is something else.
+pub fn parse_label(text: &str) -> Result<Option<Label>, String> {
     match text.trim().to_lowercase().as_str() {
         "" => Ok(None),
         "1" | "1.0" | "true" | "yes" => Ok(Some(Label::Positive)),
         "0" | "0.0" | "-1" | "-1.0" | "false" | "no" => Ok(Some(Label::Negative)),
-        _ => {
-            Err(CellProblem::NotAllowed(format!("'{text}' is no label: 1 or 0, true or false, yes or no")))
-        }
+        _ => Err(format!("'{text}' is no label: 1 or 0, true or false, yes or no")),
     }
 }

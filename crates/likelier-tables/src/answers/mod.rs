@@ -21,7 +21,7 @@ use crate::ids::{Ids, row_number};
 use crate::layout::Layout;
 use crate::roles::Finder;
 use crate::table::{self, CellProblem, Chunk, Columns, Picked, TableReader};
-pub use labels::read_labels;
+pub use labels::{parse_label, read_labels};
 pub use piles::read_piles;
 
 /// The columns beside the two items.
@@ -208,14 +208,14 @@ impl<'a> Reading<'a> {
 
 /// Names by their numbers, in the order in which they first occur.
 #[derive(Default)]
-struct Numbered {
-    names: Texts,
-    of: Vec<u32>,
+pub(crate) struct Numbered {
+    pub(crate) names: Texts,
+    pub(crate) of: Vec<u32>,
     known: HashMap<String, u32>,
 }
 
 impl Numbered {
-    fn push(&mut self, name: &str) {
+    pub(crate) fn push(&mut self, name: &str) {
         let next = self.names.len() as u32;
         let known = self.known.get(name).copied();
         if known.is_none() {

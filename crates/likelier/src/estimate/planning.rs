@@ -5,11 +5,14 @@
 //! that gives the variances and the covariance that a single comparison adds to A₊ and A₋, and
 //! n = (z/half-width)²·variance of the metric.
 //!
+//! [`Plan::range`]: what is left open where labellers may order equals by degree, and what pairs that are asked twice
+//! take from it.
+//!
 //! [`LinearBound`]: the paper's Theorems 4 and 7, which bound how much worse than the best linear model the
 //! trained one can be. They are always upper bounds, and large.
 
 use super::distribution::Confidence;
-use super::metrics::{Affine, Metric};
+use super::metrics::{Affine, Assumptions, Expected, FEWEST_AGAIN, Metric, Range};
 use crate::error::Error;
 use crate::prior::Prior;
 use crate::protocol::{Collection, Protocol, softplus};
@@ -62,19 +65,84 @@ impl Plan {
         Ok(errors * (self.variance(metric)? / comparisons.max(1) as f64).sqrt())
     }
 
-    /// The variance of the metric, times the number of comparisons.
-    fn variance(&self, metric: Metric) -> Result<f64, Error> {
+    /// The range to expect for a metric where it is not known how labellers order equals, but they get at most a share
+    /// of the mixed pairs wrong: from so many pairs, of which some are asked a second time. In truth equals are taken to
+    /// be ordered by a coin, which is when asking again helps the most.
+    ///
+    /// A pair asked twice is one pair in both shares; its two answers have the mean product R.
+    pub fn range(
+        &self,
+        metric: Metric,
+        pairs: usize,
+        asked_again: usize,
+        error_at_most: f64,
+    ) -> Result<Range, Error> {
+        let stated = self.protocol.labeller_error();
+        if error_at_most < stated {
+            return Err(Error::Setting {
+                name: "the largest labeller error",
+                value: error_at_most.to_string(),
+                allowed: "at least the labeller error itself",
+            });
+        }
+        if asked_again > pairs {
+            return Err(Error::Setting {
+                name: "the number of pairs that are asked again",
+                value: asked_again.to_string(),
+                allowed: "at most the number of comparisons",
+            });
+        }
+        let collection = self.protocol.collection();
+        let ([t, f], Calls { shares, both }) = (self.rates()?, self.calls()?);
+        let mixed = 2.0 * self.prior.positive() * self.prior.negative();
+        let agreed = (1.0 - 2.0 * stated).powi(2) * mixed * (t * (1.0 - f) + f * (1.0 - t));
+        let (once, twice) = ((pairs - asked_again) as f64, asked_again as f64);
+        let answers = (once + twice + twice).max(1.0);
+        let variances = shares.map(|share| share * (1.0 - share));
+        let covariance = both - shares[0] * shares[1];
+        // The difference of the calls varies from answer to answer, their mean only from pair to pair.
+        let apart = shares[0] + shares[1] - 2.0 * both;
+        let difference = shares[0] - shares[1];
+        let single = apart - difference * difference;
+        let of_both = 2.0 * (single + agreed - difference * difference);
+        let of_difference = (once * single + twice * of_both) / (answers * answers);
+        let by_pair = (once + 4.0 * twice) / (answers * answers);
+        let of_mean = by_pair * 0.25 * (variances[0] + variances[1] + 2.0 * covariance);
+        let crossed = by_pair * 0.5 * (variances[0] - variances[1]);
+        let shared = of_mean - 0.25 * of_difference;
+        let own = of_mean + 0.25 * of_difference;
+        let counts = collection == Collection::ForcedChoice && asked_again >= FEWEST_AGAIN;
+        let expected = Expected {
+            shares,
+            covariance: [[own + crossed, shared], [shared, own - crossed]],
+            pairs: pairs as f64,
+            agreed: counts.then(|| [agreed, ((apart - agreed * agreed) / twice.max(1.0)).sqrt()]),
+        };
+        // What follows from the labeller's own error is not known to whoever only has a bound on it.
+        let assumptions = Assumptions::of_protocol(Protocol::new(collection, 0.0)?, self.prior)?;
+        expected.range(metric, &assumptions, (collection, error_at_most), Confidence::new(self.level)?)
+    }
+
+    /// P(x called positive), P(x′ called positive), P(both).
+    fn calls(&self) -> Result<Calls, Error> {
         let rates = self.rates()?;
         let joint = self.protocol.label_joint(self.prior);
-        // P(x called positive), P(x′ called positive), P(both).
         let expect = |of: &dyn Fn(usize, usize) -> f64| -> f64 {
             (0..2)
                 .flat_map(|y| (0..2).map(move |z| (y, z)))
                 .map(|(y, z)| joint[y][z] * of(y, z))
                 .sum()
         };
-        let shares = [expect(&|y, _| rates[y]), expect(&|_, z| rates[z])];
-        let both = expect(&|y, z| rates[y] * rates[z]);
+        Ok(Calls {
+            shares: [expect(&|y, _| rates[y]), expect(&|_, z| rates[z])],
+            both: expect(&|y, z| rates[y] * rates[z]),
+        })
+    }
+
+    /// The variance of the metric, times the number of comparisons.
+    fn variance(&self, metric: Metric) -> Result<f64, Error> {
+        let rates = self.rates()?;
+        let Calls { shares, both } = self.calls()?;
         let covariance = both - shares[0] * shares[1];
         // d(N/D) = (dN − (N/D)·dD)/D.
         let [above, below] = metric.parts(&self.protocol.mixture(self.prior)?, self.prior);
@@ -106,6 +174,12 @@ impl Plan {
             None => Ok(rates),
         }
     }
+}
+
+/// How often the items of a comparison are called positive.
+struct Calls {
+    shares: [f64; 2],
+    both: f64,
 }
 
 /// Linear models w·x with ‖w‖ ≤ B on rows with ‖x‖ ≤ X, trained with a bounded loss.
@@ -196,7 +270,8 @@ impl LinearBound {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::estimate::metrics::{Assumptions, HeldOut, MetricOptions, metrics};
+    use crate::data::{Comparisons, Pile};
+    use crate::estimate::metrics::{HeldOut, MetricOptions, metrics, ranges};
     use crate::random::{Purpose, chance, stream};
 
     const HALF: f64 = 0.04;
@@ -282,6 +357,101 @@ mod tests {
             assert!(good.comparisons(Metric::Accuracy, bad).is_err());
         }
         assert!(Plan { level: 1.0, ..good }.comparisons(Metric::Accuracy, 0.1).is_err());
+    }
+
+    /// The mean ends of the accuracy's range over simulated comparisons.
+    fn simulated(
+        plan: &Plan,
+        [t, f]: [f64; 2],
+        pairs: usize,
+        again: usize,
+        error_at_most: f64,
+    ) -> [f64; 2] {
+        let known = Assumptions::of_protocol(Protocol::FORCED_CHOICE, plan.prior).unwrap();
+        let times = 30;
+        let mut ends = [0.0; 2];
+        for seed in 0..times {
+            let mut rng = stream(seed, Purpose::Comparisons);
+            let (mut asked, mut calls) = (Vec::new(), Vec::new());
+            for pair in 0..pairs as u32 {
+                let labels = [0, 1].map(|_| chance(&mut rng, plan.prior.positive()));
+                calls.extend(labels.map(|positive| {
+                    if chance(&mut rng, if positive { t } else { f }) { 1.0_f32 } else { -1.0 }
+                }));
+                for _ in 0..if (pair as usize) < again { 2 } else { 1 } {
+                    let ahead = match labels {
+                        [true, false] => 1.0 - plan.protocol.labeller_error(),
+                        [false, true] => plan.protocol.labeller_error(),
+                        _ => 0.5,
+                    };
+                    let (one, two) = (2 * pair, 2 * pair + 1);
+                    asked.push(if chance(&mut rng, ahead) { (one, two) } else { (two, one) });
+                }
+            }
+            let comparisons: Comparisons = asked.into_iter().collect();
+            let scores = Pile::BOTH.map(|pile| {
+                comparisons
+                    .piles()
+                    .rows(pile)
+                    .iter()
+                    .map(|row| calls[*row as usize])
+                    .collect::<Vec<f32>>()
+            });
+            let held_out = HeldOut::pairs(&scores[0], &scores[1]).unwrap().of(&comparisons).unwrap();
+            let collection = Collection::ForcedChoice;
+            let found =
+                ranges(&held_out, &known, collection, error_at_most, &MetricOptions::default()).unwrap();
+            ends[0] += found.accuracy.low_end.low / times as f64;
+            ends[1] += found.accuracy.high_end.high / times as f64;
+        }
+        ends
+    }
+
+    #[test]
+    fn asking_again_narrows_the_range_as_planned() {
+        let (t, f) = (0.85, 0.2);
+        for (prior, error, most, pairs, again) in [
+            (0.5, 0.0, 0.02, 1000, 0),
+            (0.5, 0.0, 0.02, 1000, 300),
+            (0.3, 0.03, 0.05, 2000, 200),
+            (0.5, 0.1, 0.2, 1000, 300),
+            (0.4, 0.0, 0.0, 600, 600),
+        ] {
+            let protocol = Protocol::new(Collection::ForcedChoice, error).unwrap();
+            let assumed = Assumed::Rates { true_positive: t, false_positive: f };
+            let plan = Plan { prior: Prior::new(prior).unwrap(), protocol, assumed, level: 0.95 };
+            let found = plan.range(Metric::Accuracy, pairs, again, most).unwrap();
+            let planned = [found.low_end.low, found.high_end.high];
+            let seen = simulated(&plan, [t, f], pairs, again, most);
+            for end in 0..2 {
+                assert!((planned[end] - seen[end]).abs() < 0.02, "{planned:?} is not {seen:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn asking_again_helps_under_a_small_bound_and_not_under_a_large_one() {
+        let plan = Plan {
+            prior: Prior::new(0.5).unwrap(),
+            protocol: Protocol::FORCED_CHOICE,
+            assumed: Assumed::Accuracy(0.85),
+            level: 0.95,
+        };
+        let gained = |most: f64| {
+            let low = |again| plan.range(Metric::Accuracy, 2000, again, most).unwrap().low_end.low;
+            low(500) - low(0)
+        };
+        assert!(gained(0.02) > 0.03, "{}", gained(0.02));
+        assert!(gained(0.2).abs() < 0.01, "{}", gained(0.2));
+        let few = plan.range(Metric::Accuracy, 2000, 29, 0.02).unwrap();
+        assert!(few.low_end.low <= plan.range(Metric::Accuracy, 2000, 0, 0.02).unwrap().low_end.low + 1e-3);
+        let discard = Plan { protocol: Protocol::DISCARD, ..plan };
+        assert!(discard.range(Metric::Accuracy, 2000, 0, 0.05).unwrap().width() > 0.0);
+        for (pairs, again, most) in [(100, 101, 0.1), (100, 10, 0.5), (100, 10, -0.1)] {
+            assert!(plan.range(Metric::Accuracy, pairs, again, most).is_err());
+        }
+        let erring = Plan { protocol: Protocol::new(Collection::ForcedChoice, 0.1).unwrap(), ..plan };
+        assert!(erring.range(Metric::Accuracy, 100, 0, 0.05).is_err());
     }
 
     fn bound() -> LinearBound {

@@ -3,16 +3,18 @@
 use serde::Serialize;
 
 use super::{BelievedPrior, LEVEL};
-use crate::data::{Comparisons, Pile, Rows};
+use crate::data::{Answers, Comparisons, Pile, Rows};
 use crate::error::Error;
 use crate::estimate::calibration::{Calibration, CalibrationBin, calibrate, calibration_curve};
+use crate::estimate::diagnosis::FoundGroups;
 use crate::estimate::distribution::{student_t, two_sided};
 use crate::estimate::metrics::{
-    Assumptions, HeldOut, MetricOptions, MetricRanges, Metrics, RocPoint, metrics, ranges, roc,
+    Assumptions, HeldOut, MetricOptions, MetricRanges, Metrics, RocPoint, ThresholdChoice, Wish, metrics,
+    pick, ranges, roc, thresholds, together,
 };
 use crate::estimate::{FEWEST, HeldOutScores, ProtocolTest};
 use crate::model::{Classifier, ProbabilityMap};
-use crate::protocol::Protocol;
+use crate::protocol::{Collection, Protocol};
 use crate::supervision::{ERROR_AT_MOST, Equals, Supervision};
 use crate::warning::Warning;
 
@@ -24,6 +26,8 @@ pub struct Grounds {
     equals: Equals,
     error_at_most: f64,
     exact_counts: bool,
+    /// How many thresholds the one that is judged was picked from.
+    tried: usize,
 }
 
 impl Grounds {
@@ -36,6 +40,7 @@ impl Grounds {
             equals: Equals::Unknown,
             error_at_most: if stated > 0.0 { stated } else { ERROR_AT_MOST },
             exact_counts: false,
+            tried: 1,
         })
     }
 
@@ -69,9 +74,26 @@ impl Grounds {
         Self { exact_counts, ..self }
     }
 
+    /// States that the threshold was picked from so many by the same comparisons: intervals are then those that hold
+    /// for all of them together.
+    #[must_use]
+    pub(super) fn picked_from(self, tried: usize) -> Self {
+        Self { tried, ..self }
+    }
+
     /// What follows about the piles.
     pub fn assumptions(&self) -> &Assumptions {
         &self.assumptions
+    }
+
+    /// How pairs were collected and how often labellers may err, where equals may have been ordered by degree.
+    pub fn open(&self) -> Option<(Collection, f64)> {
+        (self.equals != Equals::Coin).then(|| (self.protocol.collection(), self.error_at_most))
+    }
+
+    /// How labellers ordered two items of one class.
+    pub fn stated_equals(&self) -> Equals {
+        self.equals
     }
 
     /// How pairs were collected.
@@ -146,15 +168,30 @@ impl Scored {
 
     pub(super) fn judged(&self, threshold: f32, grounds: &Grounds, level: f64) -> Result<Judged, Error> {
         let held_out = self.held_out()?;
-        let stretch = self.stretch(&held_out, level)?;
+        let strict = together(level, grounds.tried);
+        let stretch = self.stretch(&held_out, strict)? * two_sided(strict) / two_sided(level);
         let options = MetricOptions { threshold, level, exact_counts: grounds.exact_counts, stretch };
         let metrics = metrics(&held_out, &grounds.assumptions, &options)?;
-        let collection = grounds.protocol.collection();
-        let open = grounds.equals != Equals::Coin;
-        let ranges = open
-            .then(|| ranges(&held_out, &grounds.assumptions, collection, grounds.error_at_most, &options))
+        let ranges = grounds
+            .open()
+            .map(|(collection, error)| ranges(&held_out, &grounds.assumptions, collection, error, &options))
             .transpose()?;
         Ok(Judged { items: held_out.items().unwrap_or(0), metrics, ranges })
+    }
+
+    /// The threshold for a wish; none where there is none to pick from.
+    pub(super) fn threshold_for(
+        &self,
+        wish: Wish,
+        grounds: &Grounds,
+        level: f64,
+    ) -> Result<Option<ThresholdChoice>, Error> {
+        let held_out = self.held_out()?;
+        let tried = thresholds(&held_out);
+        let strict = together(level, tried.len());
+        let stretch = self.stretch(&held_out, strict)? * two_sided(strict) / two_sided(level);
+        let options = MetricOptions { level, exact_counts: grounds.exact_counts, stretch, threshold: 0.0 };
+        pick(wish, &tried, &held_out, &grounds.assumptions, grounds.open(), &options)
     }
 }
 
@@ -249,6 +286,31 @@ impl Assessment {
         Ok(Self { scored, grounds, judged_by, new_items, these_items, protocol_test })
     }
 
+    /// The same where pairs were made within groups of the items: those that are noted with the answers, or islands that
+    /// no answer joins. Whether pairs were dropped is then tested within groups.
+    pub fn within_groups(self, answers: &Answers, items: usize) -> Result<Self, Error> {
+        let Some(found) = FoundGroups::find(answers, items) else { return Ok(self) };
+        let whole = self.scored.whole();
+        if whole.comparisons.answers() < FEWEST {
+            return Ok(self);
+        }
+        let mut of_item = vec![0; items];
+        for ((likelier, other), group) in answers.pairs().iter().zip(&found.of) {
+            of_item[*likelier as usize] = *group;
+            of_item[*other as usize] = *group;
+        }
+        let of = whole
+            .comparisons
+            .iter()
+            .map(|(likelier, _)| of_item[likelier as usize])
+            .collect();
+        let [likelier, other] = whole.scores;
+        let held_out = HeldOutScores::of_one_model(likelier, other)?
+            .of(&whole.comparisons)?
+            .grouped(of)?;
+        Ok(Self { protocol_test: Some(ProtocolTest::new(&held_out, LEVEL)?), ..self })
+    }
+
     /// The scores of the likelier and of the other items.
     pub fn scores(&self) -> [Vec<f32>; 2] {
         [0, 1].map(|pile| {
@@ -275,6 +337,13 @@ impl Assessment {
         bins: usize,
     ) -> Result<Vec<CalibrationBin>, Error> {
         calibration_curve(&self.scored.held_out()?, &self.grounds.assumptions, map, bins, LEVEL)
+    }
+
+    /// The threshold at which a precision, a recall or a small cost is had, with what it gives; none where all scores
+    /// are nearly the same or there are too few items. It is judged together with all other thresholds, so
+    /// that its intervals hold although it was picked by the same comparisons.
+    pub fn threshold_for(&self, wish: Wish) -> Result<Option<ThresholdChoice>, Error> {
+        self.scored.threshold_for(wish, &self.grounds, LEVEL)
     }
 
     /// What it stands on.

@@ -11,7 +11,7 @@
 
 use super::assessment::{JudgedBy, Scored};
 use super::{Event, FitOptions, Observer};
-use crate::data::{Comparisons, ItemRule, Piles, Reach, Rows, hold_out_items, items_recur};
+use crate::data::{Comparisons, ItemRule, Pile, Piles, Reach, Rows, hold_out_items, items_recur};
 use crate::error::Error;
 use crate::estimate::Folds;
 use crate::model::Classifier;
@@ -44,6 +44,45 @@ pub(super) struct Held {
 }
 
 impl Held {
+    /// Where the classifier calls as large a share of the same items positive as the models of the folds do above a
+    /// threshold. They were trained on less, so their scores may be less far apart: theirs are stretched about the
+    /// classifier's own threshold so that both cuts are one.
+    pub(super) fn aligned(
+        &mut self,
+        classifier: &Classifier,
+        rows: &Rows,
+        threshold: f32,
+    ) -> Result<f32, Error> {
+        if !matches!(self.new_items.by, JudgedBy::Folds(_)) {
+            return Ok(threshold);
+        }
+        let of_folds: Vec<f32> = self.new_items.scores.concat();
+        let above = of_folds.iter().filter(|score| **score > threshold).count();
+        let score = |pile| classifier.scores_of(rows, self.new_items.comparisons.piles().rows(pile));
+        let mut own = [score(Pile::Likelier)?, score(Pile::Other)?].concat();
+        own.sort_unstable_by(|a, b| b.total_cmp(a));
+        let moved = match (own.get(above.wrapping_sub(1)), own.get(above)) {
+            (Some(last), Some(next)) if next < last => (next + 0.5 * (last - next)).min(last.next_down()),
+            (_, Some(next)) => *next,
+            _ => threshold,
+        };
+        let centre = classifier.threshold();
+        let ratio = (moved - centre) / (threshold - centre);
+        let align = |score: &mut f32| {
+            *score = if (0.2..5.0).contains(&ratio) {
+                // What lay above the one cut lies above the other, in spite of rounding.
+                let stretched = centre + (*score - centre) * ratio;
+                if *score > threshold { stretched.max(moved.next_up()) } else { stretched.min(moved) }
+            } else {
+                *score + (moved - threshold)
+            }
+        };
+        for scored in [Some(&mut self.new_items), self.these_items.as_mut()].into_iter().flatten() {
+            scored.scores.iter_mut().flatten().for_each(align);
+        }
+        Ok(moved)
+    }
+
     /// The margin of each item by a model that was not trained on it; none of items that were trained on.
     pub(super) fn margins(
         &self,

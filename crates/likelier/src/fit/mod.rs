@@ -30,10 +30,11 @@ pub use checkup::{Checkup, ProtocolCheck, check, check_with};
 pub use options::FitOptions;
 pub use sensitivity::AtPrior;
 
-use crate::data::{Pile, Rows};
+use crate::data::{Label, Pile, Rows};
 use crate::error::Error;
 use crate::estimate::Interval;
 use crate::estimate::diagnosis::Diagnosis;
+use crate::estimate::metrics::{ThresholdChoice, Wish};
 use crate::estimate::selection::Selection;
 use crate::model::{Architecture, Classifier, Mlp, ModelKind};
 use crate::protocol::Protocol;
@@ -142,6 +143,8 @@ pub struct Fitted {
     pub prior: BelievedPrior,
     /// How good it is without labels; none where nothing was held out, or it could not be judged.
     pub assessment: Option<Assessment>,
+    /// The threshold for a wish, where there was one; the classifier has it if the wish is met, or is a cost.
+    pub threshold_for: Option<ThresholdChoice>,
     /// What labels say about it, where some were given; none where they cannot judge it.
     pub audit: Option<LabelAudit>,
     /// What was chosen from, where a choice was asked for.
@@ -222,21 +225,34 @@ pub fn fit_with(
         classifier = classifier.with_features(features.clone())?;
     }
     let configure = |data: &Data<'_>| candidates(data, options, &prior, protocol).swap_remove(0);
-    let assessed = assess(&parts, &classifier, rows, supervision, &grounds, &configure, &aside, observe);
-    let (assessment, audit) = match assessed {
-        Ok(Some((assessment, audit))) => (Some(assessment), audit),
-        Ok(None) => (None, None),
+    let wish = options.threshold_for;
+    let assessed = assess(
+        &parts,
+        classifier.clone(),
+        rows,
+        (supervision, wish),
+        &grounds,
+        &configure,
+        &aside,
+        observe,
+    );
+    let (assessment, audit, threshold_for) = match assessed {
+        Ok(Some(Assessed { threshold, choice, assessment, audit })) => {
+            classifier = classifier.with_threshold(threshold);
+            (Some(assessment), audit, choice)
+        }
+        Ok(None) => (None, None, None),
         Err(stopped @ Error::Stopped { .. }) => return Err(stopped),
         // What was trained is not thrown away because it cannot be judged.
         Err(error) => {
             warnings.push(Warning::NotJudged(Unjudged::Failed(error.to_string())));
-            (None, None)
+            (None, None, None)
         }
     };
-    warnings.extend(audit.as_ref().and_then(LabelAudit::warning));
-    if supervision.audit().is_some() && audit.is_none() {
-        warnings.push(Warning::LabelsNotUsed);
+    if let Some(wish) = wish.filter(|_| !threshold_for.is_some_and(|choice| choice.met)) {
+        warnings.push(Warning::WishNotMet { wish });
     }
+    warnings.extend(label_warnings(supervision, audit.as_ref()));
     let calibrated = options.calibrate && assessment.is_some();
     if let Some(assessment) = &assessment {
         warnings.extend(assessment.warnings());
@@ -267,6 +283,7 @@ pub fn fit_with(
         config,
         prior,
         assessment,
+        threshold_for,
         audit,
         selection,
         diagnosis,
@@ -279,29 +296,80 @@ pub fn fit_with(
     })
 }
 
-/// Judges a classifier by what was not trained on; none where there is nothing to judge by.
+/// What must be said of labels: what they contradict, that they are all alike, or that they were not used.
+fn label_warnings(supervision: &Supervision, audit: Option<&LabelAudit>) -> Vec<Warning> {
+    let Some((labels, _)) = supervision.audit() else { return Vec::new() };
+    let unused = audit.is_none().then_some(Warning::LabelsNotUsed);
+    let contradicted = audit.and_then(LabelAudit::warning);
+    contradicted.into_iter().chain(one_class(labels)).chain(unused).collect()
+}
+
+/// What must be said of labels that are all alike.
+fn one_class(labels: &[Option<Label>]) -> Option<Warning> {
+    let mut known = labels.iter().flatten();
+    let first = *known.next()?;
+    let alike = known.clone().all(|label| *label == first);
+    alike.then(|| Warning::LabelsOfOneClass { labels: 1 + known.count(), class: first })
+}
+
+/// What is known of a classifier.
+struct Assessed {
+    threshold: f32,
+    choice: Option<ThresholdChoice>,
+    assessment: Assessment,
+    audit: Option<LabelAudit>,
+}
+
+/// Judges a classifier by what was not trained on, at the threshold for a wish if that is had; none where there is
+/// nothing to judge by.
 #[allow(clippy::too_many_arguments, reason = "everything that a judgement rests on")]
 fn assess(
     parts: &Division,
-    classifier: &Classifier,
+    mut classifier: Classifier,
     rows: &Rows,
-    supervision: &Supervision,
+    (supervision, wish): (&Supervision, Option<Wish>),
     grounds: &Grounds,
     configure: &dyn Fn(&Data<'_>) -> Config,
     control: &Control<'_>,
     observe: &mut Observer<'_>,
-) -> Result<Option<(Assessment, Option<LabelAudit>)>, Error> {
-    let Some(held) = parts.held(classifier, rows, configure, control, observe)? else { return Ok(None) };
+) -> Result<Option<Assessed>, Error> {
+    let Some(mut held) = parts.held(&classifier, rows, configure, control, observe)? else {
+        return Ok(None);
+    };
+    let mut choice = match wish {
+        Some(wish) => held.new_items.threshold_for(wish, grounds, LEVEL)?,
+        None => None,
+    };
+    let mut grounds = *grounds;
+    if let Some(choice) = &mut choice {
+        choice.threshold = held.aligned(&classifier, rows, choice.threshold)?;
+    }
+    if let Some(choice) = choice.filter(|choice| choice.met || matches!(choice.wish, Wish::Cost { .. })) {
+        classifier = classifier.with_threshold(choice.threshold);
+        grounds = grounds.picked_from(choice.tried);
+    }
     let audit = match (supervision.audit(), supervision.comparisons()) {
         (Some(labels), Some(all)) => {
-            let margins = held.margins(classifier, rows, &all)?;
-            LabelAudit::new(labels, &margins, &held.new_items, classifier, grounds, supervision.answers())?
+            let margins = held.margins(&classifier, rows, &all)?;
+            LabelAudit::new(
+                labels,
+                &margins,
+                &held.new_items,
+                &classifier,
+                &grounds,
+                supervision.answers(),
+            )?
         }
         _ => None,
     };
     let these_items = held.these_items.as_ref();
-    let assessment = Assessment::of(held.new_items, these_items, classifier.threshold(), *grounds)?;
-    Ok(Some((assessment, audit)))
+    let threshold = classifier.threshold();
+    let assessment = Assessment::of(held.new_items, these_items, threshold, grounds)?;
+    let assessment = match supervision.answers() {
+        Some(answers) => assessment.within_groups(answers, rows.len())?,
+        None => assessment,
+    };
+    Ok(Some(Assessed { threshold, choice, assessment, audit }))
 }
 
 /// How to train: as recommended but for what is stated, once for each method that may be chosen; never empty.

@@ -2,6 +2,7 @@
 
 use crate::data::Features;
 use crate::error::Error;
+use crate::estimate::metrics::Wish;
 use crate::model::ModelKind;
 use crate::risk::Method;
 
@@ -33,6 +34,7 @@ pub struct FitOptions {
     pub(super) select: bool,
     pub(super) hold_out: Option<f64>,
     pub(super) folds: Option<usize>,
+    pub(super) threshold_for: Option<Wish>,
     pub(super) calibrate: bool,
     pub(super) sensitivity: bool,
     pub(super) diagnose: bool,
@@ -55,6 +57,7 @@ impl Default for FitOptions {
             select: false,
             hold_out: None,
             folds: None,
+            threshold_for: None,
             calibrate: false,
             sensitivity: false,
             diagnose: false,
@@ -143,6 +146,13 @@ impl FitOptions {
         Self { folds: folds.into(), ..self }
     }
 
+    /// Moves the threshold so that a precision, a recall or a small cost is had on new items. Where no threshold is sure
+    /// to give it, the classifier keeps its own, and a warning says so.
+    #[must_use]
+    pub fn threshold_for(self, wish: impl Into<Option<Wish>>) -> Self {
+        Self { threshold_for: wish.into(), ..self }
+    }
+
     /// Fits the map from scores to probabilities to the held-out comparisons.
     #[must_use]
     pub fn calibrate(self, calibrate: bool) -> Self {
@@ -203,6 +213,11 @@ impl FitOptions {
         if let Some(folds) = self.folds.filter(|_| self.hold_out.is_some() || self.select) {
             let besides = if self.select { "a choice of the method" } else { "a held-out share" };
             return not("the number of folds", format!("{folds} beside {besides}"), "given without either");
+        }
+        if let Some(wish) = self.threshold_for.filter(|_| self.sensitivity) {
+            // Other priors have thresholds of their own, so what changes would be the wish.
+            let value = format!("{wish} beside training at other priors");
+            return not("the wish for a threshold", value, "given without it");
         }
         if let Some(hidden) = self.hidden.as_ref().filter(|_| self.model != ModelKind::Mlp) {
             let value = format!("{hidden:?} for {}", self.model);

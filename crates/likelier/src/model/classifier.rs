@@ -154,6 +154,12 @@ impl Classifier {
         self.threshold
     }
 
+    /// The same with another threshold. Scores and probabilities stay as they are.
+    #[must_use]
+    pub fn with_threshold(self, threshold: f32) -> Self {
+        Self { threshold, ..self }
+    }
+
     /// Which model.
     pub fn architecture(&self) -> &Architecture {
         &self.architecture

@@ -34,7 +34,7 @@ use annotators::{Shared, less_reliable};
 use copies::Copies;
 use cycles::knots;
 use family::{Suspicion, convicted, worst};
-use groups::FoundGroups;
+pub(crate) use groups::FoundGroups;
 use pairs::{PairMean, Pairs};
 use remark::Remark;
 use sides::Sides;

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::remark::{FEW, GradingEvidence, Remark, Unlike};
 use crate::estimate::Interval;
+use crate::estimate::metrics::FEWEST_AGAIN;
 
 fn percent(share: f64) -> String {
     format!("{:.0} %", 100.0 * share)
@@ -35,6 +36,11 @@ impl fmt::Display for Remark {
             Self::AskedOnce => f.write_str(
                 "no pair was asked twice, so disagreement cannot show the labeller's error, nor whether equals are \
                  ordered by degree; ask 200 pairs twice to see both",
+            ),
+            Self::RepeatedPairs { repeated, pairs } if *repeated < FEWEST_AGAIN => write!(
+                f,
+                "only {repeated} of {pairs} pairs were asked more than once, too few to show the labeller's error or \
+                 whether equals are ordered by degree; ask 200 pairs twice to see both"
             ),
             Self::RepeatedPairs { repeated, pairs } => write!(
                 f,

@@ -47,7 +47,7 @@ const HALVINGS: u32 = 40;
 
 impl Design {
     /// m and N.
-    fn weights(&self) -> [f64; 2] {
+    pub(super) fn weights(&self) -> [f64; 2] {
         let mixed = self.prior.positive() * self.prior.negative();
         match self.collection {
             Collection::ForcedChoice => [2.0 * mixed, 1.0],
@@ -63,7 +63,7 @@ impl Design {
     }
 
     /// The share of positives in the two piles together.
-    fn share_of_positives(&self) -> f64 {
+    pub(super) fn share_of_positives(&self) -> f64 {
         let positive = self.prior.positive();
         match self.collection {
             Collection::ForcedChoice => positive,
@@ -85,16 +85,16 @@ impl Design {
     pub(super) fn lowest(&self, seen: &Seen) -> Rates {
         let difference = self.weights()[1] * (seen.shares[0] - seen.shares[1]);
         let [low, high] = self.possible(seen);
-        let explained = |gap: f64| self.most_explained(seen, gap) >= difference;
-        self.rates(seen, first(low, high, explained))
+        let lacking = |gap: f64| difference - self.most_explained(seen, gap);
+        self.rates(seen, nearest(low, high, lacking))
     }
 
     /// The rates at the largest.
     pub(super) fn highest(&self, seen: &Seen) -> Rates {
         let difference = self.weights()[1] * (seen.shares[0] - seen.shares[1]);
         let [low, high] = self.possible(seen);
-        let explained = |gap: f64| self.least_explained(seen, gap) <= difference;
-        self.rates(seen, first(high, low, explained))
+        let lacking = |gap: f64| self.least_explained(seen, gap) - difference;
+        self.rates(seen, nearest(high, low, lacking))
     }
 
     /// The largest N·(A₊ − A₋) at some J.
@@ -149,8 +149,32 @@ impl Design {
     }
 }
 
+/// The first point on the way from one end to the other at which nothing is lacking. By chance the answers can be more of
+/// one mind than anything explains; then it is the first point at which the least is lacking, and not the other end, which
+/// explains them no better.
+fn nearest(from: f64, to: f64, lacking: impl Fn(f64) -> f64) -> f64 {
+    let at = |step: u32| from + (to - from) * f64::from(step) / f64::from(STEPS);
+    if (0..=STEPS).any(|step| lacking(at(step)) <= 0.0) {
+        return first(from, to, |gap| lacking(gap) <= 0.0);
+    }
+    let least = |one: u32, two: u32| if lacking(at(two)) < lacking(at(one)) - 1e-12 { two } else { one };
+    let best = (1..=STEPS).fold(0, least);
+    // Between the neighbours it is a single valley.
+    let (mut left, mut right) = (at(best.saturating_sub(1)), at((best + 1).min(STEPS)));
+    for _ in 0..HALVINGS {
+        let [one, two] = [left + (right - left) / 3.0, right - (right - left) / 3.0];
+        if lacking(two) < lacking(one) {
+            left = one;
+        } else {
+            right = two;
+        }
+    }
+    let found = f64::midpoint(left, right);
+    if lacking(found) < lacking(at(best)) - 1e-12 { found } else { at(best) }
+}
+
 /// The first point on the way from one end to the other at which something holds, or the other end.
-fn first(from: f64, to: f64, holds: impl Fn(f64) -> bool) -> f64 {
+pub(super) fn first(from: f64, to: f64, holds: impl Fn(f64) -> bool) -> f64 {
     let at = |step: u32| from + (to - from) * f64::from(step) / f64::from(STEPS);
     let Some(step) = (0..=STEPS).find(|step| holds(at(*step))) else { return to };
     let (mut not, mut yes) = (at(step.saturating_sub(1)), at(step));
@@ -246,6 +270,22 @@ mod tests {
             let slope = 1.0 + (2.0 * p - 1.0) * (1.0 - 2.0 * s);
             let u = 0.5 * (slope - (slope * slope + 4.0 * constant).sqrt());
             assert!((found - u).abs() < 1e-9, "{found} is not {u}");
+        }
+    }
+
+    #[test]
+    fn answers_that_are_too_much_of_one_mind_do_not_make_the_lower_end_jump_up() {
+        let prior = Prior::new(0.5).unwrap();
+        let design = Design { prior, collection: Collection::ForcedChoice, error_at_most: 0.02 };
+        // All pairs of equals ordered as they are called, and by chance a few more.
+        let open = seen(&design, [0.84, 0.16], 1.0, [0.0, 1.0]);
+        let mut last = f64::NEG_INFINITY;
+        for more in 0..=40 {
+            let by = 0.001 * f64::from(more);
+            let shares = [open.shares[0] + by, open.shares[1] - by];
+            let [t, f] = design.lowest(&Seen { shares, ..open });
+            assert!(t - f >= last - 1e-6 && t - f < 0.85, "{} after {last} at {by}", t - f);
+            last = t - f;
         }
     }
 

@@ -17,26 +17,32 @@ mod assumptions;
 mod auc;
 mod bracket;
 mod difference;
+mod difference_range;
 mod held_out;
 mod note;
 mod ranges;
 mod risk;
 mod roc;
 mod spread;
+mod wish;
 
 use serde::Serialize;
 
 pub use assumptions::Assumptions;
 pub use difference::{CutScores, MetricDifference};
+pub use difference_range::DifferenceRanges;
 pub use held_out::HeldOut;
 pub use note::Note;
 pub use ranges::{MetricRanges, Range, ranges};
 #[doc(hidden)]
 pub use risk::{RiskEstimate, risk};
 pub use roc::{RocPoint, roc};
+pub use wish::{ThresholdChoice, Wish};
 
 pub(super) use assumptions::Affine;
+pub(super) use ranges::{Expected, FEWEST_AGAIN};
 pub(super) use spread::Spread;
+pub(crate) use wish::{pick, thresholds, together};
 
 use super::Interval;
 use super::distribution::Confidence;
@@ -121,6 +127,28 @@ impl Metric {
             Self::Precision => [positive.times(prior.positive()), called],
             Self::F1 => [positive.times(2.0 * prior.positive()), called.plus(prior.positive())],
             Self::CalledPositive => [called, one],
+        }
+    }
+
+    /// The metric from the shares of positives and negatives called positive.
+    fn value(self, [t, f]: [f64; 2], prior: Prior) -> f64 {
+        let (p, q) = (prior.positive(), prior.negative());
+        let called = p * t + q * f;
+        match self {
+            Self::Accuracy => p * t + q * (1.0 - f),
+            Self::BalancedAccuracy => 0.5 * (1.0 + t - f),
+            Self::TruePositiveRate => t,
+            Self::FalsePositiveRate => f,
+            // Nothing called positive: as good as any random call would be.
+            Self::Precision => {
+                if called > 0.0 {
+                    p * t / called
+                } else {
+                    p
+                }
+            }
+            Self::F1 => 2.0 * p * t / (p + called),
+            Self::CalledPositive => called,
         }
     }
 

@@ -2,7 +2,8 @@
 //!
 //! The ends are functions of A₊, A₋, R and π ([`super::bracket`]). Their sampling error: with g the gradient and Σ
 //! the covariance, an end is looked up anew at the point that lies z standard errors along Σg, which follows its
-//! curvature where a straight line would not.
+//! curvature where a straight line would not. Where two bounds meet, an end bends, and no one direction is the worst: so
+//! it is looked up all around the ellipse of A₊ and A₋ as well, which adds nothing where it is straight.
 //!
 //! AUC − ½ = ∫J(s)ds over the share s of both piles that is called positive, so the ends of J at every s give
 //! those of the AUC. What varies there is D(s) = A₊ − A₋ at the threshold with that share; one more likelier item
@@ -13,7 +14,7 @@ use serde::Serialize;
 use super::asked_again::{PairSeen, pairs_seen};
 use super::bracket::{Design, Rates, Seen};
 use super::held_out::HeldOut;
-use super::spread::{Spread, quadratic};
+use super::spread::{PileMeans, Spread, quadratic};
 use super::{Assumptions, Metric, MetricOptions};
 use crate::error::Error;
 use crate::estimate::Interval;
@@ -41,7 +42,12 @@ impl Range {
         self.high_end.high - self.low_end.low
     }
 
-    fn sorted(one: Interval, two: Interval) -> Self {
+    /// A number that is known but for its sampling error.
+    pub(super) fn point(known: Interval) -> Self {
+        Self { low_end: known, high_end: known }
+    }
+
+    pub(super) fn sorted(one: Interval, two: Interval) -> Self {
         if one.value <= two.value {
             Self { low_end: one, high_end: two }
         } else {
@@ -91,7 +97,7 @@ impl MetricRanges {
 }
 
 /// Fewer pairs asked again than this say too little to narrow anything.
-const FEWEST_AGAIN: usize = 30;
+pub(in crate::estimate) const FEWEST_AGAIN: usize = 30;
 
 /// Judges a classifier on held-out comparisons whose labellers may have ordered equals by degree, and got at most
 /// a share `error_at_most` of the mixed pairs wrong.
@@ -102,25 +108,12 @@ pub fn ranges(
     error_at_most: f64,
     judging: &MetricOptions,
 ) -> Result<MetricRanges, Error> {
-    if !(0.0..0.5).contains(&error_at_most) {
-        return Err(Error::Setting {
-            name: "the largest labeller error",
-            value: error_at_most.to_string(),
-            allowed: "at least 0 and below 0.5",
-        });
-    }
-    let confidence = judging.confidence()?;
-    let pairs = pairs_seen(held_out);
-    let again = pairs.iter().filter(|pair| pair.agreement.is_some()).count();
-    // Under discard an answer to a pair asked again may have been dropped, so two answers are no random two.
-    let asked_again =
-        if collection == Collection::ForcedChoice && again >= FEWEST_AGAIN { again } else { 0 };
-    let setting = Setting { assumptions, collection, error_at_most, confidence };
-    let at = AtThreshold::new(held_out, &pairs, judging.threshold, asked_again > 0, &setting);
-    let metric = |metric: Metric| at.range(|rates, prior| value(metric, rates, prior));
+    let ranges = RangesAt::new(held_out, assumptions, collection, error_at_most, judging)?;
+    let at = ranges.at(judging.threshold);
+    let metric = |metric: Metric| at.range(|rates, prior| metric.value(rates, prior));
     Ok(MetricRanges {
         error_at_most,
-        asked_again,
+        asked_again: ranges.asked_again,
         accuracy: metric(Metric::Accuracy),
         balanced_accuracy: metric(Metric::BalancedAccuracy),
         true_positive_rate: metric(Metric::TruePositiveRate),
@@ -128,30 +121,100 @@ pub fn ranges(
         precision: metric(Metric::Precision),
         f1: metric(Metric::F1),
         called_positive: metric(Metric::CalledPositive),
-        auc: auc(held_out, &pairs, asked_again > 0, &setting),
+        auc: auc(held_out, &ranges.pairs, ranges.asked_again > 0, &ranges.setting),
     })
 }
 
-/// A metric from T and F.
-fn value(metric: Metric, [t, f]: Rates, prior: Prior) -> f64 {
-    let (p, q) = (prior.positive(), prior.negative());
-    let called = p * t + q * f;
-    match metric {
-        Metric::Accuracy => p * t + q * (1.0 - f),
-        Metric::BalancedAccuracy => 0.5 * (1.0 + t - f),
-        Metric::TruePositiveRate => t,
-        Metric::FalsePositiveRate => f,
-        // Nothing called positive: as good as any random call would be.
-        Metric::Precision => {
-            if called > 0.0 {
-                p * t / called
-            } else {
-                p
-            }
-        }
-        Metric::F1 => 2.0 * p * t / (p + called),
-        Metric::CalledPositive => called,
+/// What ranges at any threshold rest on.
+pub(super) struct RangesAt<'a> {
+    held_out: &'a HeldOut<'a>,
+    pairs: Vec<PairSeen>,
+    asked_again: usize,
+    setting: Setting<'a>,
+}
+
+impl<'a> RangesAt<'a> {
+    pub(super) fn new(
+        held_out: &'a HeldOut<'a>,
+        assumptions: &'a Assumptions,
+        collection: Collection,
+        error_at_most: f64,
+        judging: &MetricOptions,
+    ) -> Result<Self, Error> {
+        check_error(error_at_most)?;
+        let confidence = judging.confidence()?;
+        let pairs = pairs_seen(held_out);
+        let again = pairs.iter().filter(|pair| pair.agreement.is_some()).count();
+        // Under discard an answer to a pair asked again may have been dropped, so two answers are no random two.
+        let asked_again =
+            if collection == Collection::ForcedChoice && again >= FEWEST_AGAIN { again } else { 0 };
+        let setting = Setting { assumptions, collection, error_at_most, confidence };
+        Ok(Self { held_out, pairs, asked_again, setting })
     }
+
+    pub(super) fn at(&self, threshold: f32) -> AtThreshold<'_> {
+        AtThreshold::new(self.held_out, &self.pairs, threshold, self.asked_again > 0, &self.setting)
+    }
+}
+
+/// What is expected to be seen at a threshold, before anything is.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::estimate) struct Expected {
+    /// A₊ and A₋.
+    pub(in crate::estimate) shares: [f64; 2],
+    /// Their covariance.
+    pub(in crate::estimate) covariance: [[f64; 2]; 2],
+    /// How many pairs there are.
+    pub(in crate::estimate) pairs: f64,
+    /// R and its standard error, where enough pairs are asked again.
+    pub(in crate::estimate) agreed: Option<[f64; 2]>,
+}
+
+impl Expected {
+    /// The range of a metric.
+    pub(in crate::estimate) fn range(
+        &self,
+        metric: Metric,
+        assumptions: &Assumptions,
+        (collection, error_at_most): (Collection, f64),
+        confidence: Confidence,
+    ) -> Result<Range, Error> {
+        check_error(error_at_most)?;
+        let means = PileMeans {
+            means: self.shares,
+            independent: self.covariance,
+            shared: None,
+            sizes: [self.pairs; 2],
+            paired: true,
+        };
+        let setting = Setting { assumptions, collection, error_at_most, confidence };
+        let shares = means.smoothed();
+        let [agreed, error] = self.agreed.unwrap_or_default();
+        let (prior, prior_error) = assumptions.believed_prior();
+        let point = |shares: [f64; 2]| [shares[0], shares[1], agreed, prior];
+        let at = AtThreshold {
+            setting: &setting,
+            tied_apart: 0.0,
+            again: self.agreed.is_some(),
+            raw: point(means.means),
+            smooth: point(shares.means),
+            shares,
+            errors: [error, prior_error],
+        };
+        Ok(at.range(|rates, prior| metric.value(rates, prior)))
+    }
+}
+
+/// Refuses an error with which answers would say nothing.
+pub(super) fn check_error(error_at_most: f64) -> Result<(), Error> {
+    if (0.0..0.5).contains(&error_at_most) {
+        return Ok(());
+    }
+    Err(Error::Setting {
+        name: "the largest labeller error",
+        value: error_at_most.to_string(),
+        allowed: "at least 0 and below 0.5",
+    })
 }
 
 struct Setting<'a> {
@@ -172,14 +235,14 @@ impl Setting<'_> {
 type Point = [f64; 4];
 
 /// Everything that is seen at one threshold.
-struct AtThreshold<'a> {
+pub(super) struct AtThreshold<'a> {
     setting: &'a Setting<'a>,
     tied_apart: f64,
     again: bool,
     /// As it is, and with one success and one failure more.
     raw: Point,
     smooth: Point,
-    shares: super::spread::PileMeans,
+    shares: PileMeans,
     /// Standard errors of R and π.
     errors: [f64; 2],
 }
@@ -209,7 +272,7 @@ impl<'a> AtThreshold<'a> {
         }
     }
 
-    fn range(&self, metric: impl Fn(Rates, Prior) -> f64) -> Range {
+    pub(super) fn range(&self, metric: impl Fn(Rates, Prior) -> f64) -> Range {
         let end = |of: fn(&Design, &Seen) -> Rates| {
             self.interval(|[first, second, agreed, prior]| {
                 let design = self.setting.design(*prior);
@@ -242,17 +305,33 @@ impl<'a> AtThreshold<'a> {
         let rest = [gradient[2] * self.errors[0].powi(2), gradient[3] * self.errors[1].powi(2)];
         let variance = quadratic(&covariance, along) + gradient[2] * rest[0] + gradient[3] * rest[1];
         let level = self.setting.confidence.level;
-        if variance <= 0.0 {
-            return Interval { value, low: value, high: value, level };
-        }
-        let stride = self.setting.confidence.errors / variance.sqrt();
+        let stride = if variance > 0.0 { self.setting.confidence.errors / variance.sqrt() } else { 0.0 };
         let column = |row: usize| covariance[row][0] * along[0] + covariance[row][1] * along[1];
         let direction = [column(0), column(1), rest[0], rest[1]];
         let at = |sign: f64| of(&std::array::from_fn(|at| self.smooth[at] + sign * stride * direction[at]));
-        let (one, two) = (at(-1.0), at(1.0));
-        Interval { value, low: one.min(two).min(value), high: one.max(two).max(value), level }
+        // The ellipse of A₊ and A₋, by the root of their covariance.
+        let first = variances[0][0].max(0.0).sqrt();
+        let slant = if first > 0.0 { variances[1][0] / first } else { 0.0 };
+        let second = (variances[1][1] - slant * slant).max(0.0).sqrt();
+        let around = |step: u32| {
+            let (sine, cosine) = (std::f64::consts::TAU * f64::from(step) / f64::from(AROUND)).sin_cos();
+            let errors = self.setting.confidence.errors;
+            let [one, two, agreed, prior] = self.smooth;
+            of(&[
+                one + errors * first * cosine,
+                two + errors * (slant * cosine + second * sine),
+                agreed,
+                prior,
+            ])
+        };
+        let looked = [at(-1.0), at(1.0)].into_iter().chain((0..AROUND).map(around));
+        let (low, high) = looked.fold((value, value), |(low, high), end| (end.min(low), end.max(high)));
+        Interval { value, low, high, level }
     }
 }
+
+/// Directions in which an end is looked up.
+const AROUND: u32 = 16;
 
 /// The mean of `share`·agreement over the pairs that were asked again, and its standard error.
 fn agreement(pairs: &[PairSeen], share: impl Fn(&PairSeen) -> f64) -> (f64, f64) {
