@@ -27,7 +27,9 @@ Weights = tuple[Array, Array]
 class Chains:
     """The folds of one call of `fit`, and the targets and scores of each chain."""
 
-    def __init__(self, estimator: Any, X: Any, comparisons: Comparisons, folds: int, random_state: Any) -> None:
+    def __init__(
+        self, estimator: Any, X: Any, comparisons: Comparisons, folds: int, random_state: Any
+    ) -> None:
         self.estimator, self.X, self.comparisons, self.folds = estimator, X, comparisons, folds
         self.random, self.seeds = check_random_state(random_state), random_state is not None
         self.compared = comparisons.compared

@@ -40,12 +40,12 @@ class Comparisons:
     @property
     def wins(self) -> Array:
         """How often each row was the likelier one, counted in weights."""
-        return np.bincount(self.likelier, self.weight, self.rows)
+        return summed(self.likelier, self.weight, self.rows)
 
     @property
     def losses(self) -> Array:
         """How often each row was the other one, counted in weights."""
-        return np.bincount(self.other, self.weight, self.rows)
+        return summed(self.other, self.weight, self.rows)
 
     @property
     def compared(self) -> Rows:
@@ -54,8 +54,8 @@ class Comparisons:
 
     def by_row(self, of_likelier: Array, of_other: Array) -> Array:
         """A number for each side of each comparison, summed by row with the comparison's weight."""
-        first = np.bincount(self.likelier, self.weight * of_likelier, self.rows)
-        return first + np.bincount(self.other, self.weight * of_other, self.rows)
+        first = summed(self.likelier, self.weight * of_likelier, self.rows)
+        return first + summed(self.other, self.weight * of_other, self.rows)
 
     def only(self, kept: NDArray[np.bool_]) -> Comparisons:
         """The marked comparisons."""
@@ -88,6 +88,35 @@ class Comparisons:
         folds[compared[order]] = starts * count // len(compared)
         return folds
 
+    def hold_out(self, share: float, rng: np.random.RandomState) -> tuple[Comparisons, Comparisons]:
+        """Comparisons to train on, and some to judge by whose two items occur in none of them.
+
+        Comparisons with one such item are left aside. At most two fifths are kept from training, unless `share`
+        itself is larger; so fewer than the wanted share may be held out where items occur often.
+        """
+        order = rng.permutation(len(self.weight))
+        ordered = np.column_stack([self.likelier, self.other])[order]
+        least, most = 0, len(order)
+        while least < most:
+            drawn = (least + most + 1) // 2
+            out = np.zeros(self.rows, dtype=np.bool_)
+            out[ordered[:drawn]] = True
+            first, second = out[self.likelier], out[self.other]
+            total = float(self.weight.sum())
+            held, touched = self.weight[first & second].sum(), self.weight[first | second].sum()
+            fits = held <= share * total and touched <= max(0.4, share) * total
+            least, most = (drawn, most) if fits else (least, drawn - 1)
+        out = np.zeros(self.rows, dtype=np.bool_)
+        out[ordered[:least]] = True
+        first, second = out[self.likelier], out[self.other]
+        return self.only(~first & ~second), self.only(first & second)
+
+
+def summed(at: Rows, values: Array, rows: int) -> Array:
+    """The sum of the values at each row."""
+    result: Array = np.bincount(at, values, rows).astype(np.float64)
+    return result
+
 
 def row_numbers(pairs: Any, rows: int) -> Rows:
     """Pairs as an (n, 2) array of row numbers."""
@@ -97,7 +126,9 @@ def row_numbers(pairs: Any, rows: int) -> Rows:
             raise ValueError("there are no comparisons")
         raise TypeError(f"pairs must be row numbers, whole numbers such as int64, got {table.dtype}")
     if table.ndim != 2 or table.shape[1] != 2:
-        raise ValueError(f"pairs must have the shape (comparisons, 2): likelier row, other row; got {table.shape}")
+        raise ValueError(
+            f"pairs must have the shape (comparisons, 2): likelier row, other row; got {table.shape}"
+        )
     if len(table) == 0:
         raise ValueError("there are no comparisons")
     if int(table.min()) < 0:

@@ -48,26 +48,36 @@ class Link:
 
     def fitted(self, probability: Array, comparisons: Comparisons) -> tuple[Link, Array]:
         """The link with the best scale, and the log-likelihood of the order of each comparison under it."""
-        scores = self.scores(probability)
-        likelier, other = scores[comparisons.likelier], scores[comparisons.other]
-        both, weight = np.concatenate([likelier, other]), np.tile(comparisons.weight, 2)
+        scale, level, orders = fit_scale(self.collection, self.scores(probability), comparisons)
+        return Link(self.collection, self.pile, scale, level), orders
 
-        def orders(log_scale: float) -> tuple[float, Array]:
-            scale = float(np.exp(log_scale))
-            level = level_for_mean(scale * both + self.collection.shift, weight, self.collection.pooled)
-            return level, self.collection.log_orientation(scale * likelier + level, scale * other + level)
 
-        def value(log_scale: float) -> float:
-            return float(comparisons.weight @ orders(log_scale)[1])
+def fit_level(collection: Collection, scores: Array, comparisons: Comparisons) -> float:
+    """The level that puts the mean probability of the compared items at their share of positives."""
+    both = np.concatenate([scores[comparisons.likelier], scores[comparisons.other]])
+    return level_for_mean(both + collection.shift, np.tile(comparisons.weight, 2), collection.pooled)
 
-        spread = max(float(np.sqrt(np.cov(both, aweights=weight))), 1e-6)
-        grid = np.log(np.geomspace(0.03, 30.0, 16) / spread)
-        values = [value(log_scale) for log_scale in grid]
-        best = int(np.argmax(values))
-        low, high = float(grid[max(best - 1, 0)]), float(grid[min(best + 1, len(grid) - 1)])
-        log_scale = golden_section(value, low, high)
-        level, order = orders(log_scale)
-        return Link(self.collection, self.pile, float(np.exp(log_scale)), level), order
+
+def fit_scale(
+    collection: Collection, scores: Array, comparisons: Comparisons
+) -> tuple[float, float, Array]:
+    """The likeliest scale, its level, and the log-likelihood of the order of each comparison under them."""
+    likelier, other = scores[comparisons.likelier], scores[comparisons.other]
+
+    def orders(log_scale: float) -> tuple[float, float, Array]:
+        scale = float(np.exp(log_scale))
+        level = fit_level(collection, scale * scores, comparisons)
+        return scale, level, collection.log_orientation(scale * likelier + level, scale * other + level)
+
+    def value(log_scale: float) -> float:
+        return float(comparisons.weight @ orders(log_scale)[2])
+
+    both = np.concatenate([likelier, other])
+    spread = max(float(np.sqrt(np.cov(both, aweights=np.tile(comparisons.weight, 2)))), 1e-6)
+    grid = np.log(np.geomspace(0.03, 30.0, 16) / spread)
+    best = int(np.argmax([value(log_scale) for log_scale in grid]))
+    low, high = float(grid[max(best - 1, 0)]), float(grid[min(best + 1, len(grid) - 1)])
+    return orders(golden_section(value, low, high))
 
 
 def logit(probability: Array, nearest: float) -> Array:

@@ -70,6 +70,8 @@ def probability_of(estimator: Any, X: Any) -> Array:
     found = np.asarray(estimator.predict_proba(X), dtype=np.float64)
     column = int(np.flatnonzero(np.asarray(estimator.classes_) == 1)[0])
     if not np.isfinite(found).all():
-        raise ValueError(f"{type(last_step(estimator)[1]).__name__} gave probabilities that are not numbers")
+        raise ValueError(
+            f"{type(last_step(estimator)[1]).__name__} gave probabilities that are not numbers"
+        )
     result: Array = found[:, column]
     return result

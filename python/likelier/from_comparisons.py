@@ -29,12 +29,9 @@ from ._pairs_data import Comparisons
 from ._pairs_link import Link, calibrate_piles
 from ._pairs_protocol import Array, Collection, sigmoid
 from ._pairs_sklearn import check_estimator, probability_of
+from ._warnings import NoBetterThanChanceWarning
 
-__all__ = ["CalibratedClassifier", "FromComparisons", "NothingLearnedWarning", "Round"]
-
-
-class NothingLearnedWarning(UserWarning):
-    """Held-out comparisons are ordered no better than by a coin."""
+__all__ = ["CalibratedClassifier", "FromComparisons", "Round"]
 
 
 @dataclass(frozen=True)
@@ -154,7 +151,9 @@ class FromComparisons(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # ty
             )
         chains = Chains(self.estimator, X, comparisons, self.folds, self.random_state)
         judged = chains.judge()
-        link, orders = Link(collection, calibrate_piles(judged, comparisons.wins, comparisons.losses)).fitted(judged, comparisons)
+        link, orders = Link(
+            collection, calibrate_piles(judged, comparisons.wins, comparisons.losses)
+        ).fitted(judged, comparisons)
         self.start_estimator_ = CalibratedClassifier(chains.final(), link)
         self.rounds_, self.kept_round_ = [as_round(link, orders, judged, comparisons)], 0
         self.estimator_ = self.start_estimator_
@@ -232,6 +231,6 @@ def warn_if_nothing_learned(orders: Array, weight: Array) -> None:
     if gain <= 2.0 * error:
         warnings.warn(
             "held-out comparisons are ordered no better than by a coin: nothing was learned from the features",
-            NothingLearnedWarning,
+            NoBetterThanChanceWarning,
             stacklevel=3,
         )

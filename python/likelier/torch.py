@@ -146,7 +146,11 @@ class PcompLoss(nn.Module):
     ) -> Tensor:
         """The risk of a batch."""
         check_scores(likelier, other, aligned=self.method in PAIRWISE or weight is not None)
-        for what, given in (("selection marks", selected), ("teacher scores", teacher), ("targets", targets)):
+        for what, given in (
+            ("selection marks", selected),
+            ("teacher scores", teacher),
+            ("targets", targets),
+        ):
             check_aligned(what, given, likelier, other)
         if self.method in PAIRWISE:
             return weighted_mean(self._of_pairs(likelier, other), weight)
@@ -191,7 +195,9 @@ class PcompLoss(nn.Module):
         target = torch.cat([targets[0], targets[1]]).to(positive.dtype)
         of_positive, of_negative = self.table[0]
         both = None if weight is None else torch.cat([weight, weight])
-        return weighted_mean(of_positive * target * positive + of_negative * (1.0 - target) * negative, both)
+        return weighted_mean(
+            of_positive * target * positive + of_negative * (1.0 - target) * negative, both
+        )
 
     def _losses(self, scores: Tensor) -> Pair:
         """The loss at +1 and at -1."""
@@ -275,7 +281,7 @@ class Teacher(nn.Module):
         """Takes the network in after a step; `buffers` too when the teacher makes no pass of its own."""
         self.steps += 1
         keep = min(1.0 - 1.0 / (self.steps + 1.0), self.smoothing)
-        pairs = list(zip(self.network.parameters(), network.parameters(), strict=True))
+        pairs: list[Pair] = list(zip(self.network.parameters(), network.parameters(), strict=True))
         if buffers:
             pairs += list(zip(self.network.buffers(), network.buffers(), strict=True))
         for own, new in pairs:

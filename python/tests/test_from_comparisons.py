@@ -10,28 +10,32 @@ import pytest
 
 pytest.importorskip("sklearn")
 
-import scipy.sparse  # noqa: E402
-from likelier._pairs_data import Comparisons  # noqa: E402
-from likelier._pairs_link import Link, calibrate_piles  # noqa: E402
-from likelier._pairs_protocol import Collection, level_for_mean, sigmoid  # noqa: E402
-from likelier.from_comparisons import FromComparisons, NothingLearnedWarning  # noqa: E402
-from sklearn.base import clone  # noqa: E402
-from sklearn.calibration import CalibratedClassifierCV  # noqa: E402
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier  # noqa: E402
-from sklearn.exceptions import NotFittedError  # noqa: E402
-from sklearn.linear_model import LogisticRegression, RidgeClassifier  # noqa: E402
-from sklearn.model_selection import GridSearchCV  # noqa: E402
-from sklearn.neighbors import KNeighborsClassifier  # noqa: E402
-from sklearn.pipeline import make_pipeline  # noqa: E402
-from sklearn.preprocessing import StandardScaler  # noqa: E402
-from sklearn.svm import SVC  # noqa: E402
+import scipy.sparse
+from sklearn.base import clone
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from likelier._pairs_data import Comparisons
+from likelier._pairs_link import Link, calibrate_piles
+from likelier._pairs_protocol import Collection, level_for_mean, sigmoid
+from likelier._warnings import NoBetterThanChanceWarning
+from likelier.from_comparisons import FromComparisons
 
 CELLS = [(p, e) for p in ("forced-choice", "discard") for e in (0.0, 0.1)]
 
 
 def draw(rng: Any, prior: float, rows: int) -> tuple[Any, Any]:
     truth = rng.random(rows) < prior
-    return rng.normal(size=(rows, 4)) + np.where(truth[:, None], [1.1, 0.8, 0.0, 0.0], 0.0), truth.astype(int)
+    return rng.normal(size=(rows, 4)) + np.where(truth[:, None], [1.1, 0.8, 0.0, 0.0], 0.0), truth.astype(
+        int
+    )
 
 
 def answers(rng: Any, truth: Any, count: int, protocol: str = "forced-choice", error: float = 0.0) -> Any:
@@ -109,7 +113,8 @@ def test_calibration_of_the_piles_is_logistic_regression() -> None:
     z = rng.normal(size=4000)
     pile = rng.random(4000) < sigmoid(0.5 * z)
     slope, offset = calibrate_piles(sigmoid(z), pile.astype(float), (~pile).astype(float))
-    model = LogisticRegression(C=np.inf).fit(z[:, None], pile, sample_weight=np.where(pile, 1 / pile.mean(), 1 / (~pile).mean()))
+    equal = np.where(pile, 1 / pile.mean(), 1 / (~pile).mean())
+    model = LogisticRegression(C=np.inf).fit(z[:, None], pile, sample_weight=equal)
     assert abs(slope - model.coef_[0, 0]) < 1e-3 and abs(offset - model.intercept_[0]) < 1e-3
 
 
@@ -146,21 +151,24 @@ def test_trees_beat_the_piles_taken_for_labels_and_never_collapse(estimator: Any
 
 
 def test_judged_scores_are_not_flattered() -> None:
-    # A forest of deep trees learns by heart; without chains of their own its folds would see -0.57 here.
-    X, pairs, new, truth = problem(0.2, 700, 1200)
+    # A forest of deep trees learns by heart. Without a chain for each fold it would be judged -0.649 here; on
+    # fresh comparisons it has -0.676.
+    X, pairs, new, truth = problem(0.2, 700, 1200, seed=2)
     forest = RandomForestClassifier(20)
     model = FromComparisons(forest, prior=0.2, rounds=1, folds=4, random_state=0).fit(X, pairs)
     fresh = answers(np.random.default_rng(9), truth, 20_000)
     scores = model.decision_function(new)
     kept = model.rounds_[model.kept_round_].likelihood
-    likelihood = Collection(0.2, "forced-choice").log_orientation(scores[fresh[:, 0]], scores[fresh[:, 1]]).mean()
+    likelihood = (
+        Collection(0.2, "forced-choice").log_orientation(scores[fresh[:, 0]], scores[fresh[:, 1]]).mean()
+    )
     assert kept < likelihood + 0.012, (kept, likelihood)
 
 
 def test_noise_is_told() -> None:
     rng = np.random.default_rng(5)
     pairs = answers(rng, (rng.random(300) < 0.4).astype(int), 400)
-    with pytest.warns(NothingLearnedWarning, match="no better than by a coin"):
+    with pytest.warns(NoBetterThanChanceWarning, match="no better than by a coin"):
         linear(prior=0.4).fit(rng.normal(size=(300, 5)), pairs)
 
 
@@ -181,7 +189,9 @@ def test_a_tie_is_half_a_comparison_each_way() -> None:
 def test_weights_scale_away_and_zero_means_absent() -> None:
     X, pairs, new, _ = problem()
     plain = linear().fit(X, pairs).decision_function(new)
-    np.testing.assert_allclose(plain, linear().fit(X, pairs, weight=np.full(len(pairs), 3.0)).decision_function(new))
+    np.testing.assert_allclose(
+        plain, linear().fit(X, pairs, weight=np.full(len(pairs), 3.0)).decision_function(new)
+    )
     extra, weight = np.concatenate([pairs, pairs[:50, ::-1]]), np.repeat([1.0, 0.0], [len(pairs), 50])
     np.testing.assert_allclose(plain, linear().fit(X, extra, weight=weight).decision_function(new))
 
@@ -193,10 +203,15 @@ def test_frames_sparse_and_pipelines_give_the_same() -> None:
     frame = pd.DataFrame(X, columns=list("abcd"), index=np.arange(len(X))[::-1])
     named = linear().fit(frame, pd.DataFrame(pairs))
     assert list(named.feature_names_in_) == list("abcd") and named.n_features_in_ == 4
-    np.testing.assert_allclose(named.predict_proba(pd.DataFrame(new, columns=list("abcd"))), plain.predict_proba(new))
+    np.testing.assert_allclose(
+        named.predict_proba(pd.DataFrame(new, columns=list("abcd"))), plain.predict_proba(new)
+    )
     sparse = linear().fit(scipy.sparse.coo_matrix(X), pairs)
-    np.testing.assert_allclose(sparse.decision_function(scipy.sparse.csc_matrix(new)), plain.decision_function(new), atol=1e-3)
-    pipeline = FromComparisons(make_pipeline(StandardScaler(), LogisticRegression()), prior=0.3, random_state=0)
+    scores = sparse.decision_function(scipy.sparse.csc_matrix(new))
+    np.testing.assert_allclose(scores, plain.decision_function(new), atol=1e-3)
+    pipeline = FromComparisons(
+        make_pipeline(StandardScaler(), LogisticRegression()), prior=0.3, random_state=0
+    )
     assert (pipeline.fit(X, pairs).predict(new) == plain.predict(new)).mean() > 0.98
     with pytest.raises(ValueError, match="expecting 4 features"):
         plain.predict(new[:, :3])
@@ -215,7 +230,7 @@ def test_folds_keep_linked_items_together_and_split_large_groups() -> None:
 
 def test_the_same_seed_gives_the_same_and_it_can_be_copied() -> None:
     X, pairs, new, _ = problem()
-    model = FromComparisons(RandomForestClassifier(5), prior=0.3, folds=3, random_state=7)
+    model = FromComparisons(RandomForestClassifier(5, max_depth=3), prior=0.3, folds=3, random_state=7)
     copy = clone(model)
     assert copy.get_params()["estimator__n_estimators"] == 5
     first = model.fit(X, pairs).predict_proba(new)
@@ -240,7 +255,10 @@ def test_no_rounds_is_the_start() -> None:
         (KNeighborsClassifier(), "does not take sample_weight"),
         (RidgeClassifier(), "has no predict_proba"),
         (SVC(), "CalibratedClassifierCV"),
-        (make_pipeline(StandardScaler(), KNeighborsClassifier()), "KNeighborsClassifier does not take sample_weight"),
+        (
+            make_pipeline(StandardScaler(), KNeighborsClassifier()),
+            "KNeighborsClassifier does not take sample_weight",
+        ),
         (GridSearchCV(LogisticRegression(), {"C": [1, 2]}), "around FromComparisons"),
         (LogisticRegression, "must be a classifier"),
         ("forest", "must be a classifier"),
@@ -255,7 +273,9 @@ def test_estimators_that_cannot_are_refused(estimator: Any, message: str) -> Non
 def test_the_ways_out_work() -> None:
     X, pairs, new, truth = problem(rows=300, count=300)
     wrapped = CalibratedClassifierCV(RidgeClassifier(), cv=2)
-    assert FromComparisons(wrapped, prior=0.3, folds=3, random_state=0).fit(X, pairs).score(new, truth) > 0.7
+    assert (
+        FromComparisons(wrapped, prior=0.3, folds=3, random_state=0).fit(X, pairs).score(new, truth) > 0.7
+    )
 
 
 @pytest.mark.parametrize(

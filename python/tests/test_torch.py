@@ -118,7 +118,9 @@ def test_far_scores_stay_finite(dtype: Any) -> None:
 
 @pytest.mark.parametrize(("protocol", "error"), PROTOCOLS)
 @pytest.mark.parametrize("prior", [0.05, 0.2, 0.8])
-def test_the_level_is_the_smallest_shift_that_holds_the_mean(protocol: str, error: float, prior: float) -> None:
+def test_the_level_is_the_smallest_shift_that_holds_the_mean(
+    protocol: str, error: float, prior: float
+) -> None:
     generator = torch.Generator().manual_seed(3)
     posterior = PairPosterior(prior, protocol, labeller_error=error)
     for away in (-20.0, -1.0, 0.0, 5.0):
@@ -203,7 +205,9 @@ def test_wrong_use_is_told() -> None:
         PcompLoss("pair-posterior", 0.5, "discard")(tensor([1.0]), tensor([1.0]))
     with pytest.raises(ValueError, match="targets have shapes"):
         column = tensor([[0.5], [0.5]])
-        PcompLoss("supervised", 0.5, "discard")(tensor([1.0, 2.0]), tensor([1.0, 2.0]), targets=(column, column))
+        PcompLoss("supervised", 0.5, "discard")(
+            tensor([1.0, 2.0]), tensor([1.0, 2.0]), targets=(column, column)
+        )
 
 
 def test_a_network_learns_from_pairs() -> None:
@@ -211,7 +215,9 @@ def test_a_network_learns_from_pairs() -> None:
     truth = torch.rand(1200, generator=generator) < 0.2
     rows = torch.randn(1200, 2, generator=generator) + 1.5 * truth[:, None] * torch.tensor([1.0, -1.0])
     first, second = torch.randperm(1200, generator=generator).view(2, -1)
-    swap = torch.where(truth[first] == truth[second], torch.rand(600, generator=generator) < 0.5, truth[second])
+    swap = torch.where(
+        truth[first] == truth[second], torch.rand(600, generator=generator) < 0.5, truth[second]
+    )
     likelier, other = torch.where(swap, second, first), torch.where(swap, first, second)
     torch.manual_seed(0)
     network = torch.nn.Linear(2, 1)
