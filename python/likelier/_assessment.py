@@ -34,11 +34,11 @@ class Interval:
     level: float
 
     def __format__(self, spec: str) -> str:
-        value, low, high = (format(number, spec) for number in (self.value, self.low, self.high))
+        value, low, high = (format(number, spec or ".3f") for number in (self.value, self.low, self.high))
         return f"{value} ({low} to {high})"
 
     def __str__(self) -> str:
-        return format(self, ".3f")
+        return format(self, "")
 
 
 @dataclass(frozen=True)
@@ -50,11 +50,11 @@ class Range:
 
     def __format__(self, spec: str) -> str:
         ends = (self.low_end.value, self.high_end.value, self.low_end.low, self.high_end.high)
-        low, high, lowest, highest = (format(number, spec) for number in ends)
+        low, high, lowest, highest = (format(number, spec or ".3f") for number in ends)
         return f"{low} to {high} ({lowest} to {highest} with sampling error)"
 
     def __str__(self) -> str:
-        return format(self, ".3f")
+        return format(self, "")
 
 
 @dataclass(frozen=True)

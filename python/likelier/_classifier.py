@@ -14,17 +14,26 @@ from ._answers import answers_of
 from ._assessment import Assessment, assessment_of
 from ._functions import assess
 from ._items import items_of
-from ._names import check_features
 from ._params import NotFittedError as NotFittedError
-from ._params import Parameters, not_fitted
 from ._progress import Shown, log
 from ._seed import RandomState, seed_of
+from ._stated import (
+    belief,
+    flag,
+    optional_real,
+    optional_text,
+    optional_whole,
+    optional_wholes,
+    text,
+    whole,
+)
+from ._trained import TrainedModel
 from ._warnings import warn
 
 _Self = TypeVar("_Self", bound="ComparisonClassifier")
 
 
-class ComparisonClassifier(Parameters):
+class ComparisonClassifier(TrainedModel):
     """A yes/no classifier that learns from "this one is likelier" comparisons.
 
     Parameters
@@ -94,7 +103,7 @@ class ComparisonClassifier(Parameters):
     >>> pairs = generate(truth, 2000).pairs
     >>> model = ComparisonClassifier(prior=0.5, protocol="forced-choice", equals="coin").fit(X, pairs)
     >>> print(f"{model.score(X, truth):.2f}")
-    0.92
+    0.91
     """
 
     _shared: ClassVar[tuple[str, ...]] = ("items",)
@@ -178,21 +187,6 @@ class ComparisonClassifier(Parameters):
         warn(fitted.warnings)
         return self
 
-    def decision_function(self, X: Any) -> NDArray[np.float32]:  # noqa: ANN401
-        """How far the score of each row lies above the threshold."""
-        return self._scores(X) - np.float32(self.classifier_.threshold)
-
-    def predict(self, X: Any) -> NDArray[np.int64]:  # noqa: ANN401
-        """1 for each row that is called positive, else 0."""
-        return (self._scores(X) > np.float32(self.classifier_.threshold)).astype(np.int64)
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: ANN401
-        """The probabilities of 0 and of 1 for each row."""
-        scores = self._scores(X)
-        slope, offset = (np.float32(number) for number in self.classifier_.probability)
-        positive = 1.0 / (1.0 + np.exp(-(slope * scores + offset).astype(np.float64)))
-        return np.column_stack([1.0 - positive, positive])
-
     def score(self, X: Any, y: ArrayLike | None = None) -> float:  # noqa: ANN401
         """The share of right calls: by labels y, or without labels where y is an (n, 2) array of pairs.
 
@@ -228,22 +222,6 @@ class ComparisonClassifier(Parameters):
             raise TypeError("assess() needs pairs beside X")
         return self._assessed(X, pairs, ids=ids, tie=tie, weight=weight)
 
-    def report(self, path: str | os.PathLike[str]) -> None:
-        """Writes the report of the fit: a page (.html), plain text (.md) or numbers (.json)."""
-        self._fitted()
-        if self._report is None:
-            raise ValueError("a model that was loaded from a file has no report: it is made by fit")
-        ending = os.path.splitext(os.fspath(path))[1].lower()
-        forms = {".html": 0, ".htm": 0, ".md": 1, ".json": 2}
-        if ending not in forms:
-            raise ValueError(f"the report must be a file that ends in .html, .md or .json, got {os.fspath(path)}")
-        with open(path, "w", encoding="utf-8", newline="\n") as file:
-            file.write(self._report[forms[ending]])
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the command line's model file."""
-        self._fitted().classifier_.save(path)
-
     @classmethod
     def load(cls: type[_Self], path: str | os.PathLike[str]) -> _Self:
         """Reads a model file, of this package or of the command line."""
@@ -258,40 +236,6 @@ class ComparisonClassifier(Parameters):
         model.assessment_ = None
         model._report = None
         return model
-
-    def to_onnx(self, path: str | os.PathLike[str] | None = None) -> bytes:
-        """The model as the bytes of an ONNX file, which is also written if a path is given."""
-        content = self._fitted().classifier_.to_onnx()
-        if path is not None:
-            with open(path, "wb") as file:
-                file.write(content)
-        return content
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "classifier_")
-
-    def _fitted(self: _Self) -> _Self:
-        if not hasattr(self, "classifier_"):
-            raise not_fitted(type(self).__name__)
-        return self
-
-    def _take(self, classifier: _native.Classifier) -> None:
-        self.classifier_ = classifier
-        self.classes_ = np.array([0, 1])
-        self.n_features_in_ = classifier.width
-        self.prior_ = classifier.prior
-        names = classifier.feature_names
-        if names is not None:
-            self.feature_names_in_ = np.array(names, dtype=object)
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
-
-    def _scores(self, X: Any, ids: ArrayLike | None = None) -> NDArray[np.float32]:  # noqa: ANN401
-        self._fitted()
-        items = items_of(X, ids)
-        names = list(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None
-        check_features(type(self).__name__, self.n_features_in_, names, items)
-        return self.classifier_.scores(items.native)
 
     def _assessed(
         self,
@@ -321,21 +265,29 @@ class ComparisonClassifier(Parameters):
         return self.items, X
 
     def _belief(self) -> dict[str, Any]:
-        return {
-            "prior": self.prior,
-            "protocol": self.protocol,
-            "labeller_error": self.labeller_error,
-            "equals": self.equals,
-            "labeller_error_at_most": self.labeller_error_at_most,
-            "kept_of_shown": None,
-        }
+        return belief(
+            prior=self.prior,
+            protocol=self.protocol,
+            labeller_error=self.labeller_error,
+            equals=self.equals,
+            labeller_error_at_most=self.labeller_error_at_most,
+        )
 
     def _options(self, names: list[str] | None) -> dict[str, Any]:
-        stated = ("method", "model", "epochs", "batch", "learning_rate", "weight_decay", "select", "hold_out")
         return {
-            **{name: getattr(self, name) for name in (*stated, "folds", "calibrate", "threads")},
-            "hidden": None if self.hidden is None else list(self.hidden),
-            "image": None if self.image is None else list(self.image),
+            "method": optional_text("method", self.method),
+            "model": text("model", self.model),
+            "hidden": optional_wholes("hidden", self.hidden),
+            "image": optional_wholes("image", self.image, 3),
+            "epochs": optional_whole("epochs", self.epochs),
+            "batch": whole("batch", self.batch),
+            "learning_rate": optional_real("learning_rate", self.learning_rate),
+            "weight_decay": optional_real("weight_decay", self.weight_decay),
+            "select": flag("select", self.select),
+            "hold_out": optional_real("hold_out", self.hold_out),
+            "folds": optional_whole("folds", self.folds),
+            "calibrate": flag("calibrate", self.calibrate),
+            "threads": optional_whole("threads", self.threads),
             "sensitivity": False,
             "seed": seed_of(self.random_state),
             "feature_names": names,

@@ -12,6 +12,7 @@ from . import _native
 from ._answers import answers_of, scores_of
 from ._assessment import Assessment, assessment_of
 from ._seed import RandomState, seed_of
+from ._stated import belief, flag, optional_real, optional_whole, real, text, whole
 from ._warnings import warn
 
 
@@ -42,11 +43,12 @@ def risk(
     >>> from likelier import risk
     >>> value, up, down = risk([1.0, 2.0], [-1.0, 0.5], prior=0.3)
     >>> print(f"{value:.4f}", up, down)
-    0.1968 [-0.21896  -0.200603] [0.       0.128505]
+    0.2891 [-0.05482939 -0.06605978] [0.1143001 0.2645452]
     """
     scores = [scores_of(likelier_scores, "likelier_scores"), scores_of(other_scores, "other_scores")]
     weights = None if weight is None else [scores_of(weight, "weight")] * 2
-    return Risk(*_native.risk(*scores, float(prior), protocol, float(labeller_error), method, weights))
+    stated = (real("prior", prior), text("protocol", protocol), real("labeller_error", labeller_error))
+    return Risk(*_native.risk(scores[0], scores[1], *stated, text("method", method), weights))
 
 
 def assess(
@@ -75,21 +77,20 @@ def assess(
     >>> scores = truth - 0.5 + rng.normal(size=1000) / 2
     >>> found = assess(scores, generate(truth, 4000).pairs, prior=0.5, protocol="forced-choice", equals="coin")
     >>> print(f"{found.new_items.accuracy:.2f}, truly {((scores > 0) == truth).mean():.2f}")
-    0.83 (0.80 to 0.86), truly 0.84
+    0.82 (0.79 to 0.85), truly 0.83
     """
     array = scores_of(scores, "scores")
     given = answers_of(pairs, len(array), ids, tie=tie, weight=weight)
-    belief = {
-        "prior": float(prior),
-        "protocol": protocol,
-        "labeller_error": float(labeller_error),
-        "equals": equals,
-        "labeller_error_at_most": labeller_error_at_most,
-        "kept_of_shown": None,
-    }
-    text, warned = _native.assess(array, float(threshold), given, belief)
+    believed = belief(
+        prior=prior,
+        protocol=protocol,
+        labeller_error=labeller_error,
+        equals=equals,
+        labeller_error_at_most=labeller_error_at_most,
+    )
+    told, warned = _native.assess(array, real("threshold", threshold), given, believed)
     warn(warned)
-    return assessment_of(text)
+    return assessment_of(told)
 
 
 class Comparisons(NamedTuple):
@@ -120,19 +121,19 @@ def generate(
     >>> from likelier import generate
     >>> generate([True, False, False, True], 3).pairs
     array([[0, 3],
-           [3, 2],
-           [3, 1]])
+           [0, 3],
+           [1, 2]])
     """
     truth = np.asarray(labels)
     if truth.ndim != 1 or not (truth.dtype.kind == "b" or np.isin(truth, (0, 1)).all()):
         raise ValueError("labels must be a list of True and False, or of 1 and 0")
     truth = truth.astype(np.bool_)
     wanted = {
-        "pairs": pairs,
-        "prior": float(truth.mean()) if prior is None else float(prior),
-        "protocol": protocol,
-        "labeller_error": float(labeller_error),
-        "no_item_twice": no_item_twice,
+        "pairs": whole("pairs", pairs),
+        "prior": float(truth.mean()) if prior is None else real("prior", prior),
+        "protocol": text("protocol", protocol),
+        "labeller_error": real("labeller_error", labeller_error),
+        "no_item_twice": flag("no_item_twice", no_item_twice),
         "seed": seed_of(random_state),
     }
     of = None if degrees is None else scores_of(degrees, "degrees")
@@ -161,11 +162,16 @@ def plan(
 
     >>> from likelier import plan
     >>> plan(prior=0.3, protocol="forced-choice", half_width=0.03)[0]
-    Precision(metric='accuracy', comparisons=1935, half_width=0.03)
+    Precision(metric='accuracy', comparisons=1327, half_width=0.03)
     """
     if (half_width is None) == (comparisons is None):
         raise ValueError("give either half_width or comparisons")
     rows = _native.plan(
-        float(prior), protocol, float(labeller_error), float(accuracy), half_width, comparisons
+        real("prior", prior),
+        text("protocol", protocol),
+        real("labeller_error", labeller_error),
+        real("accuracy", accuracy),
+        optional_real("half_width", half_width),
+        optional_whole("comparisons", comparisons),
     )
     return [Precision(*row) for row in rows]

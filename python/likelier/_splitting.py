@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from . import _native
 from ._answers import answers_of
 from ._seed import RandomState, seed_of
+from ._stated import whole
 
 
 class ComparisonSplit:
@@ -38,12 +39,13 @@ class ComparisonSplit:
         # Whatever names the items: they are numbered here.
         names, numbers = np.unique(array, return_inverse=True)
         given = answers_of(numbers.reshape(array.shape), len(names))
-        of = _native.folds(given, len(names), self.n_splits, seed_of(self.random_state))[given["pairs"]]
-        for fold in range(self.n_splits):
+        count = whole("n_splits", self.n_splits)
+        of = _native.folds(given, len(names), count, seed_of(self.random_state))[given["pairs"]]
+        for fold in range(count):
             inside = of == fold
             train, test = np.flatnonzero(~inside.any(axis=1)), np.flatnonzero(inside.all(axis=1))
             if len(test) == 0:
-                raise ValueError(f"a fold of the items has no comparison of its own; ask for fewer than {self.n_splits}")
+                raise ValueError(f"a fold of the items has no comparison of its own; ask for fewer than {count}")
             yield train, test
 
     def get_n_splits(self, X: object = None, y: object = None, groups: object = None) -> int:
