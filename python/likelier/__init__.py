@@ -28,8 +28,21 @@ if TYPE_CHECKING:
     from ._classifier import ComparisonClassifier, NotFittedError
     from ._functions import Comparisons, Precision, Risk, assess, generate, plan, risk
     from ._splitting import ComparisonSplit, label_free_accuracy
-    from ._warnings import LikelierWarning
     from .from_comparisons import FromComparisons
+    from ._warnings import (
+        BothOrdersWarning,
+        FellBackWarning,
+        ImpossibleEstimateWarning,
+        LikelierWarning,
+        NoBetterThanChanceWarning,
+        NotCalibratedWarning,
+        NotJudgedWarning,
+        PriorEstimatedWarning,
+        ProtocolContradictedWarning,
+        RepeatedPairsWarning,
+        ShiftedOnlyWarning,
+        WorseThanConstantWarning,
+    )
 
 _PLACES = {
     "_assessment": ["Assessment", "Interval", "Judgement", "Range", "Ranges"],
@@ -37,28 +50,52 @@ _PLACES = {
     "_classifier": ["ComparisonClassifier", "NotFittedError"],
     "_functions": ["Comparisons", "Precision", "Risk", "assess", "generate", "plan", "risk"],
     "_splitting": ["ComparisonSplit", "label_free_accuracy"],
-    "_warnings": ["LikelierWarning"],
+    "_warnings": [
+        "BothOrdersWarning",
+        "FellBackWarning",
+        "ImpossibleEstimateWarning",
+        "LikelierWarning",
+        "NoBetterThanChanceWarning",
+        "NotCalibratedWarning",
+        "NotJudgedWarning",
+        "PriorEstimatedWarning",
+        "ProtocolContradictedWarning",
+        "RepeatedPairsWarning",
+        "ShiftedOnlyWarning",
+        "WorseThanConstantWarning",
+    ],
     "from_comparisons": ["FromComparisons"],
 }
 _PLACE = {name: place for place, names in _PLACES.items() for name in names}
 
 __all__ = [
     "Assessment",
+    "BothOrdersWarning",
     "Checkup",
     "ComparisonClassifier",
     "ComparisonSplit",
     "Comparisons",
+    "FellBackWarning",
     "Finding",
     "FromComparisons",
+    "ImpossibleEstimateWarning",
     "Interval",
     "Judgement",
     "LikelierWarning",
+    "NoBetterThanChanceWarning",
+    "NotCalibratedWarning",
     "NotFittedError",
+    "NotJudgedWarning",
     "Precision",
+    "PriorEstimatedWarning",
     "PriorReport",
+    "ProtocolContradictedWarning",
     "Range",
     "Ranges",
+    "RepeatedPairsWarning",
     "Risk",
+    "ShiftedOnlyWarning",
+    "WorseThanConstantWarning",
     "__version__",
     "assess",
     "check",

@@ -32,9 +32,7 @@ def rows_of(pairs: ArrayLike, items: int, ids: Sequence[Any] | None = None) -> N
     """The rows of the two items of each pair."""
     array = _array(pairs)
     if array.ndim != 2 or array.shape[1] != 2:
-        raise ValueError(
-            f"pairs must have the shape (n, 2), the likelier item and then the other, got {array.shape}"
-        )
+        raise ValueError(f"pairs must have the shape (n, 2), the likelier item and then the other, got {array.shape}")
     if ids is not None:
         array = _looked_up(array, ids)
     elif array.dtype.kind not in "iu":
@@ -93,5 +91,5 @@ def _line(array: NDArray[Any], what: str) -> NDArray[Any]:
     return array
 
 
-def _array(values: Any) -> NDArray[Any]:  # noqa: ANN401
+def _array(values: Any) -> NDArray[Any]:
     return np.asarray(values.to_numpy() if hasattr(values, "to_numpy") else values)

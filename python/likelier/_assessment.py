@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from html import escape
 from typing import Any
 
@@ -173,17 +173,15 @@ def _judgement(told: dict[str, Any]) -> Judgement:
     ranges = told["ranges"]
     read: dict[str, Any] = {name: interval_of(told[name]) for name in _TOLD}
     notes = tuple(note if isinstance(note, str) else note.get("message", str(note)) for note in told["notes"])
-    return Judgement(
-        items=told["items"], notes=notes, ranges=None if ranges is None else _ranges(ranges), **read
-    )
+    return Judgement(items=told["items"], notes=notes, ranges=None if ranges is None else _ranges(ranges), **read)
 
 
 def _ranges(told: dict[str, Any]) -> Ranges:
     def ends(one: dict[str, Any]) -> Range:
         return Range(Interval(**one["low_end"]), Interval(**one["high_end"]))
 
-    names = [field.name for field in fields(Ranges)]
-    return Ranges(**{name: ends(told[name]) if name in _TOLD else told[name] for name in names})
+    read: dict[str, Any] = {name: ends(told[name]) for name in _TOLD}
+    return Ranges(error_at_most=told["error_at_most"], asked_again=told["asked_again"], **read)
 
 
 def interval_of(told: dict[str, Any] | None) -> Interval | None:

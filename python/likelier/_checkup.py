@@ -65,7 +65,7 @@ class PriorReport:
 
 
 def check(
-    X: Any,  # noqa: ANN401
+    X: Any,
     pairs: ArrayLike,
     *,
     prior: float | None = None,
@@ -102,7 +102,7 @@ def check(
 
 
 def estimate_prior(
-    X: Any,  # noqa: ANN401
+    X: Any,
     pairs: ArrayLike,
     *,
     protocol: str,
@@ -132,9 +132,7 @@ def estimate_prior(
     >>> print(f"{found.prior:.2f}, truly {truth.mean():.2f}")
     0.31 (0.29 to 0.33), truly 0.30
     """
-    believed = belief(
-        prior=None, protocol=protocol, labeller_error=labeller_error, kept_of_shown=kept_of_shown
-    )
+    believed = belief(prior=None, protocol=protocol, labeller_error=labeller_error, kept_of_shown=kept_of_shown)
     scorer = _scorer(model, random_state, pool, threads)
     items = items_of(X, ids)
     given = answers_of(pairs, items.count, items.ids, tie=tie, weight=weight)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from . import _native
 from ._answers import answers_of
@@ -131,7 +131,7 @@ class ComparisonClassifier(TrainedModel):
         random_state: RandomState = 0,
         threads: int | None = None,
         progress: bool = False,
-        items: Any = None,  # noqa: ANN401
+        items: Any = None,
     ) -> None:
         self.prior = prior
         self.protocol = protocol
@@ -157,7 +157,7 @@ class ComparisonClassifier(TrainedModel):
 
     def fit(
         self: _Self,
-        X: Any,  # noqa: ANN401
+        X: Any,
         pairs: ArrayLike | None = None,
         *,
         ids: ArrayLike | None = None,
@@ -187,7 +187,7 @@ class ComparisonClassifier(TrainedModel):
         warn(fitted.warnings)
         return self
 
-    def score(self, X: Any, y: ArrayLike | None = None) -> float:  # noqa: ANN401
+    def score(self, X: Any, y: ArrayLike | None = None) -> float:
         """The share of right calls: by labels y, or without labels where y is an (n, 2) array of pairs.
 
         Without labels it is the estimate that holds if equals are ordered by a coin; it may lie above 1.
@@ -205,7 +205,7 @@ class ComparisonClassifier(TrainedModel):
 
     def assess(
         self,
-        X: Any = None,  # noqa: ANN401
+        X: Any = None,
         pairs: ArrayLike | None = None,
         *,
         ids: ArrayLike | None = None,
@@ -239,7 +239,7 @@ class ComparisonClassifier(TrainedModel):
 
     def _assessed(
         self,
-        X: Any,  # noqa: ANN401
+        X: Any,
         pairs: ArrayLike,
         ids: ArrayLike | None = None,
         **noted: ArrayLike | None,
@@ -257,7 +257,7 @@ class ComparisonClassifier(TrainedModel):
             **noted,
         )
 
-    def _items_and_pairs(self, X: Any, pairs: ArrayLike | None, verb: str) -> tuple[Any, ArrayLike]:  # noqa: ANN401
+    def _items_and_pairs(self, X: Any, pairs: ArrayLike | None, verb: str) -> tuple[Any, ArrayLike]:
         if pairs is not None:
             return X, pairs
         if self.items is None:

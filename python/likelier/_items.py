@@ -27,7 +27,7 @@ class Items:
     ids: Sequence[Any] | None
 
 
-def items_of(X: Any, ids: ArrayLike | None = None) -> Items:  # noqa: ANN401
+def items_of(X: Any, ids: ArrayLike | None = None) -> Items:
     """Reads items. A C-contiguous array of float32 (or uint8, taken for images) is not copied."""
     _check_size(X)
     if hasattr(X, "tocsr"):
@@ -92,7 +92,7 @@ def _of_columns(columns: list[NDArray[Any]], names: Sequence[object], count: int
     return array
 
 
-def _sparse(X: Any, ids: Sequence[Any] | None) -> Items:  # noqa: ANN401
+def _sparse(X: Any, ids: Sequence[Any] | None) -> Items:
     rows = X.tocsr()
     count, width = rows.shape
     if count == 0 or width == 0:
@@ -112,7 +112,7 @@ def _check_size(X: object) -> None:
         raise ValueError(f"there can be at most {MOST_ROWS} items, got {shape[0]}")
 
 
-def _names(columns: Any) -> list[str] | None:  # noqa: ANN401
+def _names(columns: Any) -> list[str] | None:
     """Names only if all are text, as in scikit-learn."""
     listed = list(columns)
     kinds = {isinstance(name, str) for name in listed}
@@ -121,7 +121,7 @@ def _names(columns: Any) -> list[str] | None:  # noqa: ANN401
     return listed if kinds == {True} else None
 
 
-def _own_ids(index: Any) -> Sequence[Any] | None:  # noqa: ANN401
+def _own_ids(index: Any) -> Sequence[Any] | None:
     """The index of a frame, unless it only counts."""
     counted = np.arange(len(index))
     values = index.to_numpy()

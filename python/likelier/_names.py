@@ -16,9 +16,7 @@ def check_features(name: str, width: int, fitted: list[str] | None, items: Items
     if fitted is None and found is not None:
         warnings.warn(f"X has feature names, but {name} was fitted without feature names", stacklevel=4)
     elif fitted is not None and found is None:
-        warnings.warn(
-            f"X does not have valid feature names, but {name} was fitted with feature names", stacklevel=4
-        )
+        warnings.warn(f"X does not have valid feature names, but {name} was fitted with feature names", stacklevel=4)
     elif fitted is not None and found is not None and fitted != found:
         raise ValueError(_differences(fitted, found))
     if items.width != width:

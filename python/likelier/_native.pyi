@@ -5,13 +5,27 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "Classifier",
+    "Fitted",
+    "__version__",
+    "assess",
+    "check",
+    "command",
+    "estimate_prior",
+    "fit",
+    "folds",
+    "generate",
+    "plan",
+    "risk",
+    "stateless_methods",
+]
+
 __version__: str
 
 _Floats = NDArray[np.float32]
 _Items = (
-    NDArray[np.float32]
-    | NDArray[np.uint8]
-    | tuple[NDArray[np.float32], NDArray[np.uint32], NDArray[np.int64], int]
+    NDArray[np.float32] | NDArray[np.uint8] | tuple[NDArray[np.float32], NDArray[np.uint32], NDArray[np.int64], int]
 )
 _Progress = Callable[[str, int, int, str], object] | None
 _Warned = list[tuple[str, str, str]]

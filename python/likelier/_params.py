@@ -39,14 +39,12 @@ class Parameters:
         """The parameters by name. ``deep`` has no effect: none of them is an estimator."""
         return {name: getattr(self, name) for name in self._names()}
 
-    def set_params(self: _Self, **params: Any) -> _Self:  # noqa: ANN401
+    def set_params(self: _Self, **params: Any) -> _Self:
         """Sets parameters by name."""
         known = self._names()
         for name, value in params.items():
             if name not in known:
-                raise ValueError(
-                    f"Invalid parameter {name!r} for estimator {self}. Valid parameters are: {known!r}."
-                )
+                raise ValueError(f"Invalid parameter {name!r} for estimator {self}. Valid parameters are: {known!r}.")
             setattr(self, name, value)
         return self
 

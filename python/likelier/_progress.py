@@ -14,7 +14,7 @@ log = logging.getLogger("likelier")
 class _Bars:
     """One bar after the other, for what is done now."""
 
-    def __init__(self, tqdm: Any) -> None:  # noqa: ANN401
+    def __init__(self, tqdm: Any) -> None:
         self._tqdm = tqdm
         self._stage = ""
         self._bar: Any = None

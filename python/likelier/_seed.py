@@ -10,7 +10,7 @@ import numpy as np
 RandomState = int | np.random.Generator | np.random.RandomState | None
 
 
-def seed_of(state: RandomState | Any) -> int:  # noqa: ANN401
+def seed_of(state: RandomState | Any) -> int:
     """The seed of all random choices."""
     if state is None:
         state = np.random.default_rng()

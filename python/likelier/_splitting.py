@@ -56,7 +56,7 @@ class ComparisonSplit:
         return f"ComparisonSplit({self.n_splits}, random_state={self.random_state!r})"
 
 
-def label_free_accuracy(estimator: Any, X: ArrayLike, y: object = None) -> float:  # noqa: ANN401
+def label_free_accuracy(estimator: Any, X: ArrayLike, y: object = None) -> float:
     """A scorer for ``GridSearchCV``: the accuracy by held-out pairs X, without labels.
 
     The estimator must know its items: ``ComparisonClassifier(items=X)``.

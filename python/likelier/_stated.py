@@ -12,7 +12,7 @@ def whole(name: str, value: object, least: int = 1) -> int:
     """A whole number."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be a whole number, got {value!r}")
-    if not least <= value < 2**63:
+    if not least <= int(value) < 2**63:
         raise ValueError(f"{name} must be at least {least}, got {value}")
     return int(value)
 

@@ -22,15 +22,17 @@ class TrainedModel(Parameters):
     #: The report as a page, as plain text, and as numbers; None for a model that was loaded from a file.
     _report: tuple[str, str, str] | None
 
-    def decision_function(self, X: Any) -> NDArray[np.float32]:  # noqa: ANN401
+    def decision_function(self, X: Any) -> NDArray[np.float32]:
         """How far the score of each row lies above the threshold."""
-        return self._scores(X) - np.float32(self.classifier_.threshold)
+        above: NDArray[np.float32] = self._scores(X) - np.float32(self.classifier_.threshold)
+        return above
 
-    def predict(self, X: Any) -> NDArray[np.int64]:  # noqa: ANN401
+    def predict(self, X: Any) -> NDArray[np.int64]:
         """1 for each row that is called positive, else 0."""
-        return (self._scores(X) > np.float32(self.classifier_.threshold)).astype(np.int64)
+        positive: NDArray[np.bool_] = self._scores(X) > np.float32(self.classifier_.threshold)
+        return positive.astype(np.int64)
 
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:  # noqa: ANN401
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """The probabilities of 0 and of 1 for each row."""
         scores = self._scores(X)
         slope, offset = (np.float32(number) for number in self.classifier_.probability)
@@ -80,7 +82,7 @@ class TrainedModel(Parameters):
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
 
-    def _scores(self, X: Any, ids: ArrayLike | None = None) -> NDArray[np.float32]:  # noqa: ANN401
+    def _scores(self, X: Any, ids: ArrayLike | None = None) -> NDArray[np.float32]:
         self._fitted()
         items = items_of(X, ids)
         names = list(self.feature_names_in_) if hasattr(self, "feature_names_in_") else None

@@ -14,11 +14,7 @@ GOLDEN = Path(__file__).parents[2] / "crates/likelier/tests/golden/values.json"
 
 
 def test_risks_and_gradients_are_the_golden_values():
-    cases = [
-        case
-        for case in json.loads(GOLDEN.read_text())["risks"]
-        if case["method"] in _native.stateless_methods()
-    ]
+    cases = [case for case in json.loads(GOLDEN.read_text())["risks"] if case["method"] in _native.stateless_methods()]
     assert {case["method"] for case in cases} == set(_native.stateless_methods())
     for case in cases:
         stated = {name: case[name] for name in ("prior", "protocol", "labeller_error", "method")}

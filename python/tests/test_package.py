@@ -78,7 +78,7 @@ def test_ctrl_c_ends_the_command_and_leaves_no_half_written_model(tmp_path):
     pairs = rng.permutation(20000).reshape(-1, 2)
     np.savetxt(tmp_path / "pairs.csv", pairs, fmt="%d", delimiter=",", header="likelier,other", comments="")
     arguments = "train --items items.npy --comparisons pairs.csv --prior 0.4 --protocol forced-choice"
-    arguments = [*arguments.split(), *"--model mlp --epochs 10000 --out model.likelier".split()]
+    arguments = [*arguments.split(), *["--model", "mlp", "--epochs", "10000", "--out", "model.likelier"]]
     call = [sys.executable, "-m", "likelier._command", *arguments]
     with subprocess.Popen(call, env=ENVIRONMENT, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as run:
         time.sleep(3)
