@@ -1,10 +1,10 @@
 """Out-of-fold probabilities that stay honest over several rounds.
 
-Leaving an item out of the fits is not enough once targets are inferred: its answer teaches the models that score
-its neighbours, their scores make the neighbours' targets, and these teach the model that scores the item. Judged by
-such scores every round looks better than it is. So each fold has a chain of its own, in which no model of any round
-has seen that fold's items; the last model of the chain is the fold's judge. One more chain leaves nothing out: its
-targets are what the final classifier is fitted to.
+Leaving an item out of the fits is not enough once targets are inferred: its answer teaches the models that
+score its neighbours, their scores make the neighbours' targets, and these teach the model that scores the
+item. Judged by such scores every round looks better than it is. So each fold has a chain of its own, in
+which no model of any round has seen that fold's items; the last model of the chain is the fold's judge. One
+more chain leaves nothing out: its targets are what the final classifier is fitted to.
 """
 
 from __future__ import annotations
@@ -27,9 +27,7 @@ Weights = tuple[Array, Array]
 class Chains:
     """The folds of one call of `fit`, and the targets and scores of each chain."""
 
-    def __init__(
-        self, estimator: Any, X: Any, comparisons: Comparisons, folds: int, random_state: Any
-    ) -> None:
+    def __init__(self, estimator: Any, X: Any, comparisons: Comparisons, folds: int, random_state: Any) -> None:
         self.estimator, self.X, self.comparisons, self.folds = estimator, X, comparisons, folds
         self.random, self.seeds = check_random_state(random_state), random_state is not None
         self.compared = comparisons.compared
@@ -72,7 +70,7 @@ class Chains:
                 self._score(within[-1], fold, self.targets[-1], (fold,))
         for chain in range(self.folds):
             for fold in range(self.folds):
-                # While the targets are the piles, leaving out two folds is the same in both of their chains.
+                # While the targets are the piles, leaving out two folds is the same in both chains.
                 if chain < fold or (self.started and chain != fold):
                     model = self._score(within[chain], fold, self.targets[chain], (chain, fold))
                     if not self.started and model is not None:

@@ -91,8 +91,8 @@ class Comparisons:
     def hold_out(self, share: float, rng: np.random.RandomState) -> tuple[Comparisons, Comparisons]:
         """Comparisons to train on, and some to judge by whose two items occur in none of them.
 
-        Comparisons with one such item are left aside. At most two fifths are kept from training, unless `share`
-        itself is larger; so fewer than the wanted share may be held out where items occur often.
+        Comparisons with one such item are left aside. At most two fifths are kept from training, unless
+        `share` itself is larger; so fewer than the wanted share may be held out where items occur often.
         """
         order = rng.permutation(len(self.weight))
         ordered = np.column_stack([self.likelier, self.other])[order]
@@ -126,9 +126,7 @@ def row_numbers(pairs: Any, rows: int) -> Rows:
             raise ValueError("there are no comparisons")
         raise TypeError(f"pairs must be row numbers, whole numbers such as int64, got {table.dtype}")
     if table.ndim != 2 or table.shape[1] != 2:
-        raise ValueError(
-            f"pairs must have the shape (comparisons, 2): likelier row, other row; got {table.shape}"
-        )
+        raise ValueError(f"pairs must have the shape (comparisons, 2): likelier row, other row; got {table.shape}")
     if len(table) == 0:
         raise ValueError("there are no comparisons")
     if int(table.min()) < 0:

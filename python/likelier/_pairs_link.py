@@ -1,8 +1,8 @@
 """From what a classifier says to log-odds: scale and level, fitted without a label.
 
-Out-of-fold scores s become log-odds z = scale * s + level. The level puts the mean probability at the share of
-positives that the prior and the protocol imply; the scale is the one under which the recorded orders of the
-comparisons are likeliest.
+Out-of-fold scores s become log-odds z = scale * s + level. The level puts the mean probability at the share
+of positives that the prior and the protocol imply; the scale is the one under which the recorded orders of
+the comparisons are likeliest.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ NEAREST_OF_START = 1e-2
 class Link:
     """The map from a classifier's probability to log-odds in the population.
 
-    `pile` is (slope, offset) of the calibration of a classifier that tells the piles apart, whose probability is
-    then turned into that of the class.
+    `pile` is (slope, offset) of the calibration of a classifier that tells the piles apart, whose
+    probability is then turned into that of the class.
     """
 
     collection: Collection
@@ -58,9 +58,7 @@ def fit_level(collection: Collection, scores: Array, comparisons: Comparisons) -
     return level_for_mean(both + collection.shift, np.tile(comparisons.weight, 2), collection.pooled)
 
 
-def fit_scale(
-    collection: Collection, scores: Array, comparisons: Comparisons
-) -> tuple[float, float, Array]:
+def fit_scale(collection: Collection, scores: Array, comparisons: Comparisons) -> tuple[float, float, Array]:
     """The likeliest scale, its level, and the log-likelihood of the order of each comparison under them."""
     likelier, other = scores[comparisons.likelier], scores[comparisons.other]
 
@@ -105,7 +103,7 @@ def golden_section(value: Callable[[float], float], low: float, high: float) -> 
 
 
 def calibrate_piles(probability: Array, wins: Array, losses: Array) -> tuple[float, float]:
-    """Slope and offset of the logistic regression of the pile on out-of-fold log-odds, by Newton's steps."""
+    """Slope and offset of the logistic regression of the pile on out-of-fold log-odds (Newton's steps)."""
     scores = logit(probability, NEAREST)
     wins, losses = wins / wins.sum(), losses / losses.sum()
     design = np.stack([scores, np.ones_like(scores)])

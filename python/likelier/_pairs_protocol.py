@@ -1,8 +1,8 @@
 """How a comparison came to be, in NumPy: the algebra that the Python faces share.
 
 Random pairs (x, x') are drawn, and a labeller decides what becomes of them. All of that is the acceptance
-matrix w(y, y'): the probability that an ordered draw with true labels y, y' is recorded as "x is likelier than
-x'". Rows and columns are ordered (positive, negative). Scores are log-odds.
+matrix w(y, y'): the probability that an ordered draw with true labels y, y' is recorded as "x is likelier
+than x'". Rows and columns are ordered (positive, negative). Scores are log-odds.
 """
 
 from __future__ import annotations

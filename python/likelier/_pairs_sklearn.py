@@ -51,7 +51,7 @@ def seed_estimator(estimator: Any, random: np.random.RandomState) -> None:
 
 
 def fit_weighted(estimator: Any, X: Any, rows: Rows, positive: Array, negative: Array) -> Any:
-    """Fits each of the rows as positive and as negative, with these weights; their mean over the rows is 1."""
+    """Fits each row as positive and as negative with these weights, scaled to a mean of 1 per row."""
     scale = len(rows) / float((positive + negative).sum())
     positive, negative = positive * scale, negative * scale
     as_positive, as_negative = positive > LEAST_WEIGHT, negative > LEAST_WEIGHT
@@ -70,8 +70,6 @@ def probability_of(estimator: Any, X: Any) -> Array:
     found = np.asarray(estimator.predict_proba(X), dtype=np.float64)
     column = int(np.flatnonzero(np.asarray(estimator.classes_) == 1)[0])
     if not np.isfinite(found).all():
-        raise ValueError(
-            f"{type(last_step(estimator)[1]).__name__} gave probabilities that are not numbers"
-        )
+        raise ValueError(f"{type(last_step(estimator)[1]).__name__} gave probabilities that are not numbers")
     result: Array = found[:, column]
     return result

@@ -31,9 +31,7 @@ def check_aligned(what: str, given: Pair | None, likelier: Tensor, other: Tensor
     """Refuses a pair of tensors that does not go with the scores, which would be broadcast in silence."""
     if given is not None and (given[0].shape != likelier.shape or given[1].shape != other.shape):
         shapes = [tuple(part.shape) for part in (*given, likelier, other)]
-        raise ValueError(
-            f"{what} have shapes {shapes[0]} and {shapes[1]}, the scores {shapes[2]} and {shapes[3]}"
-        )
+        raise ValueError(f"{what} have shapes {shapes[0]} and {shapes[1]}, the scores {shapes[2]} and {shapes[3]}")
 
 
 def weighted_mean(values: Tensor, weight: Tensor | None) -> Tensor:
@@ -46,9 +44,7 @@ def weighted_mean(values: Tensor, weight: Tensor | None) -> Tensor:
     return (values * weight).sum() / weight.sum().clamp_min(torch.finfo(values.dtype).tiny)
 
 
-def label_cells(
-    collection: Collection, likelier: Tensor, other: Tensor
-) -> tuple[Tensor, list[tuple[bool, bool]]]:
+def label_cells(collection: Collection, likelier: Tensor, other: Tensor) -> tuple[Tensor, list[tuple[bool, bool]]]:
     """ln P(y)P(y')w(y, y') of each pair of labels that can occur, up to a term that both orders share."""
     cells, labels = [], []
     for positive, row in zip((True, False), collection.acceptance, strict=True):
@@ -126,7 +122,7 @@ def prior_quantile(collection: Collection, likelier: Tensor, other: Tensor, weig
 
 @torch.no_grad()
 def hold_level(collection: Collection, scores: Tensor, weight: Tensor | None, rows: float | None) -> Tensor:
-    """The smallest shift that puts the mean probability in the piles within two standard errors of its share."""
+    """The smallest shift that puts the mean probability within two standard errors of the piles' share."""
     scores = scores.detach()
     if scores.numel() == 0:
         return scores.new_zeros(())

@@ -1,8 +1,8 @@
 """Comparisons as an objective for XGBoost's and LightGBM's own training.
 
-The rows of the training matrix are the items, in the order that the pairs number them; it needs no label. Some
-items are held out: they have no gradient, and the metric looks only at comparisons between them, so that training
-can stop early without a label.
+The rows of the training matrix are the items, in the order that the pairs number them; it needs no label.
+Some items are held out: they have no gradient, and the metric looks only at comparisons between them, so
+that training can stop early without a label.
 
 XGBoost::
 
@@ -57,7 +57,7 @@ class LogOdds:
 
 
 class PairObjective:
-    """Gradient and Hessian of the likelihood of the recorded orders, the level of the scores held by the prior.
+    """Gradient and Hessian of the likelihood of the recorded orders, the level held by the prior.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ class PairObjective:
         return gradient, np.maximum(hessian, LEAST_HESSIAN)
 
     def value(self, scores: Any) -> float:
-        """Mean -ln likelihood of the orders that are held out (or of all, if none are); a coin has 0.693."""
+        """Mean -ln likelihood of the held-out orders (of all, if none are held out); a coin has 0.693."""
         raw = self._checked(scores)
         pairs = self.held_out
         log_odds = raw + fit_level(self.collection, raw, pairs)

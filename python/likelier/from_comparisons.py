@@ -1,12 +1,13 @@
 """Any scikit-learn classifier, learning from "this one is likelier" answers.
 
-1. The start: a classifier tells the likelier pile from the other. Its out-of-fold probability is calibrated and
-   turned into that of the class, which under forced choice is an affine map.
-2. Rounds: from the out-of-fold probabilities of both items of a comparison follows the posterior of their two
-   labels; every item is then fitted twice, as positive with that weight and as negative with the rest.
-3. After each round scale and level of the out-of-fold scores are fitted: the level by the prior, the scale by the
-   likelihood of the recorded orders. A round that does not raise that likelihood by more than its standard error
-   is dropped and ends the rounds, which may be at once. Left alone, they would end in one class.
+1. The start: a classifier tells the likelier pile from the other. Its out-of-fold probability is calibrated
+   and turned into that of the class, which under forced choice is an affine map.
+2. Rounds: from the out-of-fold probabilities of both items of a comparison follows the posterior of their
+   two labels; every item is then fitted twice, as positive with that weight and as negative with the rest.
+3. After each round scale and level of the out-of-fold scores are fitted: the level by the prior, the scale
+   by the likelihood of the recorded orders. A round that does not raise that likelihood by more than its
+   standard error is dropped and ends the rounds, which may be at once. Left alone, they would end in one
+   class.
 
 Out of fold means that no fit of any round saw the item (`_pairs_chains.py`); no label is used anywhere.
 """
@@ -76,12 +77,12 @@ class FromComparisons(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # ty
     ----------
     estimator : the classifier, or a pipeline that ends in one.
     prior : the share of positives in the population, strictly between 0 and 1.
-    protocol : "forced-choice" if every pair that was shown is there, "discard" if (negative, positive) pairs were
-        dropped.
+    protocol : "forced-choice" if every pair that was shown is there, "discard" if (negative, positive)
+        pairs were dropped.
     labeller_error : how often a pair of a positive and a negative was answered wrongly.
     folds : parts that the items are divided into for out-of-fold probabilities, at least 3.
-    rounds : at most so many rounds after the start; 0 keeps the start. With 5 folds the start costs 6 fits, the
-        first round 16 more, each further one 31 more.
+    rounds : at most so many rounds after the start; 0 keeps the start. With 5 folds the start costs 6 fits,
+        the first round 16 more, each further one 31 more.
     random_state : of the folds, and of the estimator where its own `random_state` is None.
 
     Attributes
@@ -129,8 +130,9 @@ class FromComparisons(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # ty
     def fit(self, X: Any, pairs: Any, *, tie: Any = None, weight: Any = None) -> FromComparisons:
         """Learns from comparisons between rows of `X`.
 
-        `pairs` has a row for each comparison: the row number of the likelier item, then that of the other. `tie`
-        marks answers "about the same", which count half each way; `weight` says how much each comparison counts.
+        `pairs` has a row for each comparison: the row number of the likelier item, then that of the other.
+        `tie` marks answers "about the same", which count half each way; `weight` says how much each
+        comparison counts.
         """
         collection = Collection(self.prior, self.protocol, self.labeller_error)
         check_estimator(self.estimator)
@@ -146,14 +148,14 @@ class FromComparisons(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # ty
         compared = len(comparisons.compared)
         if compared < 2 * self.folds:
             raise ValueError(
-                f"{len(comparisons.weight)} comparisons of {compared} items are too few for {self.folds} folds: "
-                "give more comparisons, or ask for fewer folds"
+                f"{len(comparisons.weight)} comparisons of {compared} items are too few for {self.folds} "
+                "folds: give more comparisons, or ask for fewer folds"
             )
         chains = Chains(self.estimator, X, comparisons, self.folds, self.random_state)
         judged = chains.judge()
-        link, orders = Link(
-            collection, calibrate_piles(judged, comparisons.wins, comparisons.losses)
-        ).fitted(judged, comparisons)
+        link, orders = Link(collection, calibrate_piles(judged, comparisons.wins, comparisons.losses)).fitted(
+            judged, comparisons
+        )
         self.start_estimator_ = CalibratedClassifier(chains.final(), link)
         self.rounds_, self.kept_round_ = [as_round(link, orders, judged, comparisons)], 0
         self.estimator_ = self.start_estimator_
@@ -230,7 +232,7 @@ def warn_if_nothing_learned(orders: Array, weight: Array) -> None:
     gain, error = mean_and_error(orders + np.log(2.0), weight)
     if gain <= 2.0 * error:
         warnings.warn(
-            "held-out comparisons are ordered no better than by a coin: nothing was learned from the features",
+            "held-out comparisons are ordered no better than by a coin: the features taught nothing",
             NoBetterThanChanceWarning,
             stacklevel=3,
         )

@@ -1,7 +1,7 @@
-"""Losses on comparisons for PyTorch: written in torch operations, so they stay on the device and in autograd.
+"""Losses on comparisons for PyTorch, in torch operations: they stay on the device and in autograd.
 
-A loss needs the scores of the two piles, aligned where they are pairs, and nothing else; any network that ends
-in one number per row can be trained with it.
+A loss needs the scores of the two piles, aligned where they are pairs, and nothing else; any network that
+ends in one number per row can be trained with it.
 
     >>> import torch
     >>> from likelier.torch import PcompLoss
@@ -9,11 +9,11 @@ in one number per row can be trained with it.
     >>> scores = torch.tensor([2.0, -1.0, 0.5, -0.5], requires_grad=True)
     >>> value = loss(scores[:2], scores[2:])
     >>> value.backward()
-    >>> round(float(value), 4)
-    0.694
+    >>> round(value.item(), 4)
+    0.4721
 
-`PairPosterior` and `Teacher` are the parts of the library's own method, which infers the labels of each pair from
-the scores of a moving average of the network. A training step with them:
+`PairPosterior` and `Teacher` are the parts of the library's own method, which infers the labels of each
+pair from the scores of a moving average of the network. A training step with them:
 
     >>> from likelier.torch import PairPosterior, Teacher
     >>> network = torch.nn.Linear(3, 1)
@@ -28,8 +28,8 @@ the scores of a moving average of the network. A training step with them:
     >>> optimiser.step()
     >>> teacher.update(network)
 
-Before it, train for a few epochs with `PcompLoss("likelihood", …)` until held-out comparisons stop improving: the
-pair posterior refines a scorer, it does not find one.
+Before it, train for a few epochs with `PcompLoss("likelihood", …)` until held-out comparisons stop
+improving: the pair posterior refines a scorer, it does not find one.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class PcompLoss(nn.Module):
 
     Called with the scores of the likelier and of the other items, two tensors of one dimension. Further arguments,
     each a pair of tensors aligned with them: `selected` (which rows count, for the pruning methods; `select`
-    makes it), `teacher` (the teacher's scores, for "pcomp-teacher"), `targets` (P(y = +1), for
+    makes it), `teacher` (the teacher's scores, for "pcomp-teacher"), `targets` (the probability of +1, for
     "pair-posterior" and "supervised"); and `weight`, one tensor, how much each comparison counts.
     """
 
@@ -195,9 +195,7 @@ class PcompLoss(nn.Module):
         target = torch.cat([targets[0], targets[1]]).to(positive.dtype)
         of_positive, of_negative = self.table[0]
         both = None if weight is None else torch.cat([weight, weight])
-        return weighted_mean(
-            of_positive * target * positive + of_negative * (1.0 - target) * negative, both
-        )
+        return weighted_mean(of_positive * target * positive + of_negative * (1.0 - target) * negative, both)
 
     def _losses(self, scores: Tensor) -> Pair:
         """The loss at +1 and at -1."""
@@ -216,8 +214,8 @@ class PcompLoss(nn.Module):
 class PairPosterior:
     """What a comparison says of its two labels, its level held by the prior.
 
-    `infer` is the E-step, from the scores of a teacher; `loss` the M-step. The scores of the last few batches are
-    remembered, because they tell where the level is.
+    `infer` is the E-step, from the scores of a teacher; `loss` the M-step. The scores of the last few
+    batches are remembered, because they tell where the level is.
     """
 
     def __init__(self, prior: float, protocol: str, *, labeller_error: float = 0.0) -> None:

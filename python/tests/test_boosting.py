@@ -45,7 +45,8 @@ def test_the_gradient_is_that_of_the_likelihood_at_the_held_level(protocol: str,
         step[row] = 1e-5
         slope = (surprise(scores + step) - surprise(scores - step)) / 2e-5
         assert abs(gradient[row] - slope) < 1e-7, row
-    assert gradient[20] == 0.0 and (hessian > 0.0).all()
+    assert gradient[20] == 0.0
+    assert (hessian > 0.0).all()
 
 
 @pytest.mark.parametrize(("protocol", "error"), CELLS)
@@ -94,10 +95,12 @@ def test_held_out_items_take_no_part_and_alone_are_judged() -> None:
     _, pairs, _, _ = problem(0.3)
     objective = PairObjective(pairs, 1500, prior=0.3, held_out=0.1)
     out = objective.held_out.compared
-    assert len(out) > 50 and np.intersect1d(out, objective.trained.compared).size == 0
+    assert len(out) > 50
+    assert np.intersect1d(out, objective.trained.compared).size == 0
     scores = np.random.default_rng(0).normal(size=1500)
     gradient, _ = objective(scores, None)
-    assert (gradient[out] == 0.0).all() and (gradient[objective.trained.compared] != 0.0).all()
+    assert (gradient[out] == 0.0).all()
+    assert (gradient[objective.trained.compared] != 0.0).all()
     value = objective.value(scores)
     elsewhere = np.setdiff1d(np.arange(1500), out)
     scores[elsewhere] += 5.0
@@ -109,7 +112,8 @@ def test_held_out_items_take_no_part_and_alone_are_judged() -> None:
 def test_matched_pairs_are_held_out_as_asked() -> None:
     pairs = np.random.default_rng(0).permutation(1000).reshape(500, 2)
     objective = PairObjective(pairs, 1000, prior=0.4, held_out=0.2)
-    assert len(objective.held_out.weight) == 100 and len(objective.trained.weight) == 400
+    assert len(objective.held_out.weight) == 100
+    assert len(objective.trained.weight) == 400
 
 
 def check(log_odds: Any, new_scores: Any, truth: Any, prior: float) -> None:

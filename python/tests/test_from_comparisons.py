@@ -22,10 +22,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
+from likelier import NoBetterThanChanceWarning
 from likelier._pairs_data import Comparisons
-from likelier._pairs_link import Link, calibrate_piles
-from likelier._pairs_protocol import Collection, level_for_mean, sigmoid
-from likelier._warnings import NoBetterThanChanceWarning
+from likelier._pairs_protocol import Collection
 from likelier.from_comparisons import FromComparisons
 
 CELLS = [(p, e) for p in ("forced-choice", "discard") for e in (0.0, 0.1)]
@@ -33,9 +32,7 @@ CELLS = [(p, e) for p in ("forced-choice", "discard") for e in (0.0, 0.1)]
 
 def draw(rng: Any, prior: float, rows: int) -> tuple[Any, Any]:
     truth = rng.random(rows) < prior
-    return rng.normal(size=(rows, 4)) + np.where(truth[:, None], [1.1, 0.8, 0.0, 0.0], 0.0), truth.astype(
-        int
-    )
+    return rng.normal(size=(rows, 4)) + np.where(truth[:, None], [1.1, 0.8, 0.0, 0.0], 0.0), truth.astype(int)
 
 
 def answers(rng: Any, truth: Any, count: int, protocol: str = "forced-choice", error: float = 0.0) -> Any:
@@ -56,66 +53,6 @@ def problem(prior: float = 0.3, rows: int = 600, count: int = 900, seed: int = 0
 
 def linear(**given: Any) -> FromComparisons:
     return FromComparisons(LogisticRegression(), random_state=0, **{"prior": 0.3, **given})
-
-
-@pytest.mark.parametrize(("protocol", "error"), CELLS)
-@pytest.mark.parametrize("prior", [0.2, 0.8])
-def test_the_pile_probability_is_inverted(protocol: str, error: float, prior: float) -> None:
-    collection = Collection(prior, protocol, error)
-    p = np.linspace(0.0, 1.0, 11)
-    # The densities of the two piles at a point, from the labels: theta p / prior + (1 - theta)(1 - p) / (1 - prior).
-    piles = [share * p / prior + (1 - share) * (1 - p) / (1 - prior) for share in collection.mixture]
-    np.testing.assert_allclose(collection.probability_from_pile(piles[0] / sum(piles)), p, atol=1e-12)
-    if protocol == "forced-choice":
-        eta = prior * error + (1 - prior) / 2 + p * (0.5 - error)
-        np.testing.assert_allclose(piles[0] / sum(piles), eta, atol=1e-12)
-
-
-@pytest.mark.parametrize(("protocol", "error"), CELLS)
-def test_posterior_and_orientation_are_those_of_drawn_comparisons(protocol: str, error: float) -> None:
-    rng = np.random.default_rng(1)
-    p, q, count = 0.7, 0.4, 200_000
-    labels = np.column_stack([rng.random(count) < p, rng.random(count) < q]).astype(int)
-    collection = Collection(0.5, protocol, error)
-    accept = np.array(collection.acceptance)
-    recorded = rng.random(count) < accept[1 - labels[:, 0], 1 - labels[:, 1]]
-    turned = rng.random(count) < accept[1 - labels[:, 1], 1 - labels[:, 0]]
-    z, other = np.log([p / (1 - p)]), np.log([q / (1 - q)])
-    posterior = np.concatenate(collection.label_posterior(z, other))
-    np.testing.assert_allclose(posterior, labels[recorded].mean(axis=0), atol=0.006)
-    share = recorded.sum() / (recorded.sum() + turned.sum())
-    assert abs(np.exp(collection.log_orientation(z, other)[0]) - share) < 0.006
-
-
-@pytest.mark.parametrize(("protocol", "error"), CELLS)
-def test_scale_and_level_are_found_again(protocol: str, error: float) -> None:
-    rng = np.random.default_rng(2)
-    scores = rng.normal(-1.0, 2.0, size=20_000)
-    truth = (rng.random(20_000) < sigmoid(scores)).astype(int)
-    pairs = Comparisons.read(answers(rng, truth, 60_000, protocol, error), 20_000)
-    shrunk = sigmoid(0.5 * scores + 1.0)
-    link, _ = Link(Collection(truth.mean(), protocol, error)).fitted(shrunk, pairs)
-    assert abs(link.scale - 2.0) < 0.25, link
-    assert np.abs(link.log_odds(shrunk) - scores).mean() < 0.3, link
-
-
-def test_the_level_has_the_mean_it_is_asked_for() -> None:
-    rng = np.random.default_rng(3)
-    for centre in (-50.0, 0.0, 30.0):
-        scores, weight = centre + 5.0 * rng.normal(size=100), rng.random(100)
-        for mean in (0.01, 0.5, 0.9):
-            level = level_for_mean(scores, weight, mean)
-            assert abs(np.average(sigmoid(scores + level), weights=weight) - mean) < 1e-8
-
-
-def test_calibration_of_the_piles_is_logistic_regression() -> None:
-    rng = np.random.default_rng(4)
-    z = rng.normal(size=4000)
-    pile = rng.random(4000) < sigmoid(0.5 * z)
-    slope, offset = calibrate_piles(sigmoid(z), pile.astype(float), (~pile).astype(float))
-    equal = np.where(pile, 1 / pile.mean(), 1 / (~pile).mean())
-    model = LogisticRegression(C=np.inf).fit(z[:, None], pile, sample_weight=equal)
-    assert abs(slope - model.coef_[0, 0]) < 1e-3 and abs(offset - model.intercept_[0]) < 1e-3
 
 
 @pytest.mark.parametrize(("protocol", "error"), CELLS)
@@ -147,21 +84,20 @@ def test_trees_beat_the_piles_taken_for_labels_and_never_collapse(estimator: Any
         assert 0.01 < model.predict(new).mean() < 0.99
         gains.append(accuracy - (naive.predict(new) == truth).mean())
     gains = np.array(gains)
-    assert gains.mean() > 2.9 * gains.std(ddof=1) / np.sqrt(3) and gains.mean() > 0.05, gains
+    # One-sided, 5 %, two degrees of freedom.
+    assert gains.mean() > max(0.05, 2.92 * gains.std(ddof=1) / np.sqrt(3)), gains
 
 
 def test_judged_scores_are_not_flattered() -> None:
-    # A forest of deep trees learns by heart. Without a chain for each fold it would be judged -0.649 here; on
-    # fresh comparisons it has -0.676.
+    # A forest of deep trees learns by heart. Without a chain for each fold it would be judged -0.649 here;
+    # on fresh comparisons it has -0.676.
     X, pairs, new, truth = problem(0.2, 700, 1200, seed=2)
     forest = RandomForestClassifier(20)
     model = FromComparisons(forest, prior=0.2, rounds=1, folds=4, random_state=0).fit(X, pairs)
     fresh = answers(np.random.default_rng(9), truth, 20_000)
     scores = model.decision_function(new)
     kept = model.rounds_[model.kept_round_].likelihood
-    likelihood = (
-        Collection(0.2, "forced-choice").log_orientation(scores[fresh[:, 0]], scores[fresh[:, 1]]).mean()
-    )
+    likelihood = Collection(0.2, "forced-choice").log_orientation(scores[fresh[:, 0]], scores[fresh[:, 1]]).mean()
     assert kept < likelihood + 0.012, (kept, likelihood)
 
 
@@ -189,9 +125,7 @@ def test_a_tie_is_half_a_comparison_each_way() -> None:
 def test_weights_scale_away_and_zero_means_absent() -> None:
     X, pairs, new, _ = problem()
     plain = linear().fit(X, pairs).decision_function(new)
-    np.testing.assert_allclose(
-        plain, linear().fit(X, pairs, weight=np.full(len(pairs), 3.0)).decision_function(new)
-    )
+    np.testing.assert_allclose(plain, linear().fit(X, pairs, weight=np.full(len(pairs), 3.0)).decision_function(new))
     extra, weight = np.concatenate([pairs, pairs[:50, ::-1]]), np.repeat([1.0, 0.0], [len(pairs), 50])
     np.testing.assert_allclose(plain, linear().fit(X, extra, weight=weight).decision_function(new))
 
@@ -202,30 +136,16 @@ def test_frames_sparse_and_pipelines_give_the_same() -> None:
     plain = linear().fit(X, pairs)
     frame = pd.DataFrame(X, columns=list("abcd"), index=np.arange(len(X))[::-1])
     named = linear().fit(frame, pd.DataFrame(pairs))
-    assert list(named.feature_names_in_) == list("abcd") and named.n_features_in_ == 4
-    np.testing.assert_allclose(
-        named.predict_proba(pd.DataFrame(new, columns=list("abcd"))), plain.predict_proba(new)
-    )
+    assert list(named.feature_names_in_) == list("abcd")
+    assert named.n_features_in_ == 4
+    np.testing.assert_allclose(named.predict_proba(pd.DataFrame(new, columns=list("abcd"))), plain.predict_proba(new))
     sparse = linear().fit(scipy.sparse.coo_matrix(X), pairs)
     scores = sparse.decision_function(scipy.sparse.csc_matrix(new))
     np.testing.assert_allclose(scores, plain.decision_function(new), atol=1e-3)
-    pipeline = FromComparisons(
-        make_pipeline(StandardScaler(), LogisticRegression()), prior=0.3, random_state=0
-    )
+    pipeline = FromComparisons(make_pipeline(StandardScaler(), LogisticRegression()), prior=0.3, random_state=0)
     assert (pipeline.fit(X, pairs).predict(new) == plain.predict(new)).mean() > 0.98
     with pytest.raises(ValueError, match="expecting 4 features"):
         plain.predict(new[:, :3])
-
-
-def test_folds_keep_linked_items_together_and_split_large_groups() -> None:
-    rng = np.random.RandomState(0)
-    matched = Comparisons.read(np.arange(400).reshape(200, 2), 400)
-    folds = matched.folds(5, rng)
-    assert (folds[::2] == folds[1::2]).all()
-    assert sorted(np.bincount(folds)) == [80] * 5
-    chain = Comparisons.read(np.column_stack([np.arange(99), np.arange(1, 100)]), 120)
-    folds = chain.folds(5, rng)
-    assert (folds[100:] == -1).all() and sorted(np.bincount(folds[:100])) == [20] * 5
 
 
 def test_the_same_seed_gives_the_same_and_it_can_be_copied() -> None:
@@ -237,7 +157,8 @@ def test_the_same_seed_gives_the_same_and_it_can_be_copied() -> None:
     np.testing.assert_array_equal(first, copy.fit(X, pairs).predict_proba(new))
     np.testing.assert_array_equal(first, pickle.loads(pickle.dumps(model)).predict_proba(new))
     assert (copy.set_params(random_state=8).fit(X, pairs).predict_proba(new) != first).any()
-    assert list(model.classes_) == [0, 1] and len(model.rounds_) == 2
+    assert list(model.classes_) == [0, 1]
+    assert len(model.rounds_) == 2
     np.testing.assert_allclose(first.sum(axis=1), 1.0)
     assert ((model.decision_function(new) > 0) == model.predict(new)).all()
 
@@ -245,7 +166,9 @@ def test_the_same_seed_gives_the_same_and_it_can_be_copied() -> None:
 def test_no_rounds_is_the_start() -> None:
     X, pairs, new, truth = problem()
     model = linear(rounds=0).fit(X, pairs)
-    assert model.estimator_ is model.start_estimator_ and model.kept_round_ == 0 and len(model.rounds_) == 1
+    assert model.estimator_ is model.start_estimator_
+    assert model.kept_round_ == 0
+    assert len(model.rounds_) == 1
     assert (model.start_estimator_.predict(new) == truth).mean() > 0.75
 
 
@@ -273,9 +196,7 @@ def test_estimators_that_cannot_are_refused(estimator: Any, message: str) -> Non
 def test_the_ways_out_work() -> None:
     X, pairs, new, truth = problem(rows=300, count=300)
     wrapped = CalibratedClassifierCV(RidgeClassifier(), cv=2)
-    assert (
-        FromComparisons(wrapped, prior=0.3, folds=3, random_state=0).fit(X, pairs).score(new, truth) > 0.7
-    )
+    assert FromComparisons(wrapped, prior=0.3, folds=3, random_state=0).fit(X, pairs).score(new, truth) > 0.7
 
 
 @pytest.mark.parametrize(
