@@ -97,7 +97,7 @@ impl Given<'_> {
             answers = answers.tied(slice(ties.as_slice())?.to_vec())?;
         }
         if let Some((names, of)) = &self.annotator {
-            let names = Texts::from_iter(names.iter().map(String::as_str));
+            let names = names.iter().map(String::as_str).collect::<Texts>();
             answers = answers.by(Annotators { names, of: slice(of.as_slice())?.to_vec() })?;
         }
         Ok(answers)

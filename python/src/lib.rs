@@ -15,6 +15,8 @@
 //! Results with many numbers cross over as JSON, the same that the command line prints; `likelier/*.py` makes
 //! dataclasses of it.
 
+#![allow(clippy::needless_pass_by_value, reason = "PyO3 hands over what it takes from Python")]
+
 mod arrays;
 mod belief;
 mod classifier;

@@ -48,7 +48,7 @@ pub(crate) fn fit(
         let rows = matrix.rows()?;
         check_pairs(&answers, rows.len())?;
         let ids = match ids {
-            Some(ids) => Ids::named(Texts::from_iter(ids.iter().map(String::as_str)))?,
+            Some(ids) => Ids::named(ids.iter().map(String::as_str).collect::<Texts>())?,
             None => Ids::numbered(rows.len()),
         };
         let mut warnings = odd_answers(&answers, &ids);
