@@ -102,7 +102,7 @@ class PairObjective:
         self.objective, self.rows = objective, rows
         # The two halves of a tie stay together, as they have the same items.
         comparisons = Comparisons.read(pairs, rows, tie, weight)
-        self.trained, self.held_out = comparisons, comparisons
+        self.all, self.trained, self.held_out = comparisons, comparisons, comparisons
         if held_out > 0.0:
             random = np.random.RandomState(random_state)
             self.trained, self.held_out = comparisons.hold_out(held_out, random)
@@ -151,9 +151,10 @@ class PairObjective:
         return "orientation", self.value(scores), False
 
     def calibrated(self, scores: Any) -> LogOdds:
-        """Scale and level by the held-out comparisons, from the raw scores of the training rows."""
-        scale, level, _ = fit_scale(self.collection, self._checked(scores), self.held_out)
-        return LogOdds(scale, level)
+        """Scale by the held-out comparisons, level by all, from the raw scores of the training rows."""
+        raw = self._checked(scores)
+        scale, _, _ = fit_scale(self.collection, raw, self.held_out)
+        return LogOdds(scale, fit_level(self.collection, scale * raw, self.all))
 
     def _checked(self, scores: Any) -> Array:
         raw = np.asarray(scores, dtype=np.float64)
