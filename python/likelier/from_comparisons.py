@@ -215,10 +215,16 @@ def as_round(link: Link, orders: Array, judged: Array, comparisons: Comparisons)
 
 
 def as_rows(X: Any) -> Any:
-    """Data whose rows can be picked: frames and arrays as they are, other sparse formats as CSR."""
+    """A table whose rows can be picked: frames and arrays as they are, any sparse format as CSR."""
     if scipy.sparse.issparse(X):
         return X.tocsr()
-    return X if hasattr(X, "shape") else np.asarray(X)
+    X = X if hasattr(X, "shape") else np.asarray(X)
+    if len(X.shape) != 2:
+        raise ValueError(
+            f"X must have rows and columns, got shape {tuple(X.shape)}. Reshape your data: "
+            "X.reshape(-1, 1) if it is one feature, X.reshape(1, -1) if it is one row"
+        )
+    return X
 
 
 def mean_and_error(values: Array, weight: Array) -> tuple[float, float]:
