@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from ._classifier import ComparisonClassifier, NotFittedError
     from ._functions import Comparisons, Precision, Risk, assess, generate, plan, risk
     from ._splitting import ComparisonSplit, label_free_accuracy
-    from .from_comparisons import FromComparisons
     from ._warnings import (
         BothOrdersWarning,
         FellBackWarning,
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
         ShiftedOnlyWarning,
         WorseThanConstantWarning,
     )
+    from .from_comparisons import FromComparisons
 
 _PLACES = {
     "_assessment": ["Assessment", "Interval", "Judgement", "Range", "Ranges"],
@@ -111,7 +111,10 @@ def __getattr__(name: str) -> object:
     place = _PLACE.get(name)
     if place is None:
         raise AttributeError(f"module 'likelier' has no attribute {name!r}")
-    value = getattr(import_module(f".{place}", __name__), name)
+    try:
+        value = getattr(import_module(f".{place}", __name__), name)
+    except ModuleNotFoundError as error:
+        raise ImportError(f"{name} needs the package {error.name}, which is not installed") from error
     globals()[name] = value
     return value
 

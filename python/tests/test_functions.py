@@ -1,5 +1,6 @@
 """Functions over arrays."""
 
+import importlib.util
 import json
 from pathlib import Path
 
@@ -111,7 +112,11 @@ def test_the_prior_is_estimated_with_an_interval():
 
 def test_everything_that_is_promised_is_there():
     for name in likelier.__all__:
-        assert getattr(likelier, name) is not None
+        if name == "FromComparisons" and importlib.util.find_spec("sklearn") is None:
+            with pytest.raises(ImportError, match="FromComparisons needs the package"):
+                getattr(likelier, name)
+        else:
+            assert getattr(likelier, name) is not None
     assert set(dir(likelier)) == set(likelier.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = likelier.nothing

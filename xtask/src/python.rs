@@ -9,8 +9,9 @@ use anyhow::{Context, Result, bail};
 use crate::{command, root, step};
 
 /// What the package works with, in the versions that it is tested with.
-const PACKAGES: [&str; 14] = [
+const PACKAGES: [&str; 15] = [
     "lightgbm==4.7.0",
+    "matplotlib==3.11.2",
     "maturin==1.16.0",
     "mypy==2.4.1",
     "numpy==2.4.6",
@@ -26,8 +27,9 @@ const PACKAGES: [&str; 14] = [
     "xgboost==3.2.0",
 ];
 
-/// For another Python: NumPy of the oldest kind where there is one for it, and nothing else.
-const OLDEST: [&str; 2] = ["numpy>=1.26,<3", "pytest==9.2.0"];
+/// For another Python: the oldest NumPy that there is for it, and nothing else.
+const OLDEST: [&str; 3] =
+    ["numpy==1.26.4; python_version<'3.13'", "numpy==2.1.0; python_version>='3.13'", "pytest==9.2.0"];
 
 /// Builds the wheel, installs it, and tests everything; then, for each further interpreter that is named, the package
 /// alone with NumPy alone.
@@ -63,7 +65,9 @@ pub(crate) fn test(further: &[String]) -> Result<()> {
         install(&python, &wheel)?;
         let mut alone =
             command(python.with_file_name("pytest"), [here[0], here[1], "-q".as_ref(), "-ra".as_ref()]);
-        for file in ["functions", "classifier", "wrong_use", "parity", "package", "typed_example"] {
+        for file in
+            ["functions", "classifier", "wrong_use", "parity", "package", "typed_example", "documentation"]
+        {
             alone.arg(tests.join(format!("test_{file}.py")));
         }
         alone.current_dir(&home);
