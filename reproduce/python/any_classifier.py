@@ -1,6 +1,6 @@
 """Table (a): `FromComparisons` beside the same estimator with all labels, and the native models.
 
-    LIKELIER_DATA=… python reproduce/python/any_classifier.py OUT.csv [DATA …]
+    LIKELIER_DATA=… OMP_NUM_THREADS=1 python reproduce/python/any_classifier.py OUT.csv [DATA …]
     python reproduce/python/any_classifier.py --table OUT.csv
 
 Every estimator has its library's own defaults; logistic regression has standardised features.
@@ -14,8 +14,8 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from likelier import ComparisonClassifier, FromComparisons
 from lightgbm import LGBMClassifier
+from likelier import ComparisonClassifier, FromComparisons
 from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
@@ -38,39 +38,38 @@ COLUMNS = [
 ]  # fmt: skip
 
 
-def run(rows: Rows, data: str, seed: int) -> None:
+def run(rows: Rows, data: str, name: str, seed: int) -> None:
+    if rows.has(data, name, seed):
+        return
     drawn = task(data, seed)
     about = (len(drawn.truth), len(drawn.pairs), drawn.prior, len(drawn.new_truth))
 
     def accuracy(labels: np.ndarray) -> float:
         return float((np.asarray(labels) == drawn.new_truth).mean())
 
-    for name, model in NATIVE.items():
-        if not rows.has(data, name, seed):
-            started = time.perf_counter()
-            native = ComparisonClassifier(
-                prior=drawn.prior, protocol="forced-choice", model=model, hold_out=0.0, random_state=seed, threads=1
-            )
-            labels = native.fit(drawn.items.astype(np.float32), drawn.pairs).predict(drawn.new.astype(np.float32))
-            seconds = time.perf_counter() - started
-            rows.add(data, name, seed, *about, accuracy(labels), "", "", "", labels.mean(), "", "", "", seconds)
-    for name, estimator in ESTIMATORS.items():
-        if rows.has(data, name, seed):
-            continue
-        estimator = clone(estimator)
-        key = "logisticregression__random_state" if name == "logistic regression" else "random_state"
-        estimator.set_params(**{key: seed})
-        started = time.perf_counter()
-        model = FromComparisons(estimator, prior=drawn.prior, random_state=seed).fit(drawn.items, drawn.pairs)
-        seconds = time.perf_counter() - started
-        labels = model.predict(drawn.new)
-        piles = clone(estimator).fit(drawn.items[drawn.pairs.T.ravel()], np.repeat([1, 0], len(drawn.pairs)))
-        oracle = clone(estimator).fit(drawn.items, drawn.truth)
-        rows.add(
-            data, name, seed, *about, accuracy(labels), accuracy(model.start_estimator_.predict(drawn.new)),
-            accuracy(piles.predict(drawn.new)), accuracy(oracle.predict(drawn.new)), float(labels.mean()),
-            model.kept_round_, model.rounds_[0].likelihood, model.rounds_[-1].likelihood, seconds,
+    started = time.perf_counter()
+    if name in NATIVE:
+        native = ComparisonClassifier(
+            prior=drawn.prior, protocol="forced-choice", model=NATIVE[name], hold_out=0.0, random_state=seed,
+            threads=1,
         )  # fmt: skip
+        labels = native.fit(drawn.items.astype(np.float32), drawn.pairs).predict(drawn.new.astype(np.float32))
+        seconds = time.perf_counter() - started
+        rows.add(data, name, seed, *about, accuracy(labels), "", "", "", labels.mean(), "", "", "", seconds)
+        return
+    estimator = clone(ESTIMATORS[name])
+    key = "logisticregression__random_state" if name == "logistic regression" else "random_state"
+    estimator.set_params(**{key: seed})
+    model = FromComparisons(estimator, prior=drawn.prior, random_state=seed).fit(drawn.items, drawn.pairs)
+    seconds = time.perf_counter() - started
+    labels = model.predict(drawn.new)
+    piles = clone(estimator).fit(drawn.items[drawn.pairs.T.ravel()], np.repeat([1, 0], len(drawn.pairs)))
+    oracle = clone(estimator).fit(drawn.items, drawn.truth)
+    rows.add(
+        data, name, seed, *about, accuracy(labels), accuracy(model.start_estimator_.predict(drawn.new)),
+        accuracy(piles.predict(drawn.new)), accuracy(oracle.predict(drawn.new)), float(labels.mean()),
+        model.kept_round_, model.rounds_[0].likelihood, model.rounds_[-1].likelihood, seconds,
+    )  # fmt: skip
 
 
 def table(path: Path) -> None:
@@ -91,6 +90,7 @@ if __name__ == "__main__":
         table(Path(sys.argv[2]))
     else:
         results = Rows(Path(sys.argv[1]), COLUMNS, 3)
-        for data in sys.argv[2:] or DATA:
-            for seed in SEEDS:
-                run(results, data, seed)
+        for seed in SEEDS:
+            for data in sys.argv[2:] or DATA:
+                for name in [*NATIVE, *ESTIMATORS]:
+                    run(results, data, name, seed)
