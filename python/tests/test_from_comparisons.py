@@ -163,6 +163,24 @@ def test_the_same_seed_gives_the_same_and_it_can_be_copied() -> None:
     assert ((model.decision_function(new) > 0) == model.predict(new)).all()
 
 
+@pytest.mark.parametrize(
+    ("library", "name", "given"),
+    [
+        ("xgboost", "XGBClassifier", {"n_estimators": 10, "n_jobs": 1}),
+        ("lightgbm", "LGBMClassifier", {"n_estimators": 10, "n_jobs": 1, "verbose": -1}),
+        ("catboost", "CatBoostClassifier", {"iterations": 10, "thread_count": 1, "verbose": False}),
+    ],
+)
+def test_the_boosting_libraries_own_classifiers_learn(library: str, name: str, given: Any) -> None:
+    given = given | ({"allow_writing_files": False} if library == "catboost" else {})
+    estimator = getattr(pytest.importorskip(library), name)(**given)
+    X, pairs, new, truth = problem(0.2, 800, 1600)
+    model = FromComparisons(estimator, prior=0.2, folds=3, random_state=0)
+    first = model.fit(X, pairs).decision_function(new)
+    assert model.score(new, truth) > 0.8
+    np.testing.assert_array_equal(first, clone(model).fit(X, pairs).decision_function(new))
+
+
 def test_no_rounds_is_the_start() -> None:
     X, pairs, new, truth = problem()
     model = linear(rounds=0).fit(X, pairs)

@@ -5,9 +5,9 @@
 
 15,000 pairs as in the paper (discard, no item twice), positive: even digits; the test rows are resampled to the
 prior. The network is the native one's: three hidden layers of 300 with batch norm. So is the recipe: Adam 1e-3,
-weight decay 1e-5, batches of 128 pairs, 20 epochs. At most 10 are a warm-up by the orientation likelihood, that
+weight decay 1e-5, batches of 128 pairs, 20 epochs. At most 10 are a warm-up by the orientation likelihood, which
 ends when a tenth of the pairs, held out, has not improved for 5; the rest go by the pair posterior. The teacher
-predicts, as it is after the epoch with the best held-out value of that phase, if the native run stops so too.
+predicts, as it was after the epoch of that phase with the best held-out value; the native run does the same.
 """
 
 from __future__ import annotations
