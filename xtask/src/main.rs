@@ -1,6 +1,7 @@
-//! The project's own commands: `cargo xtask test`, `peers`, `bench` and `fuzz`.
+//! The project's own commands: `cargo xtask test`, `peers`, `python`, `bench` and `fuzz`.
 
 mod adding;
+mod python;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -16,6 +17,8 @@ commands:
   adding  the last of these tests alone: a method added to a copy of the tree as CONTRIBUTING.md shows
   peers   check the golden values against PyTorch, and models against ONNX Runtime and safetensors, in a
           virtual environment of its own (needs python3)
+  python  build, install and test the Python package in a virtual environment of its own (needs python3); with
+          further interpreters: cargo xtask python [PYTHON…]
   bench   speed and memory beside PyTorch: cargo xtask bench DIR (some 20 minutes on an idle machine)
   fuzz    feed every reader with broken files: cargo xtask fuzz [SECONDS for each, 120 unless given]
 ";
@@ -29,6 +32,7 @@ fn main() -> ExitCode {
         Some("test") => test(),
         Some("adding") => adding(),
         Some("peers") => peers(),
+        Some("python") => python::test(&std::env::args().skip(2).collect::<Vec<_>>()),
         Some("bench") => bench(),
         Some("fuzz") => fuzz(),
         _ => {
@@ -101,7 +105,7 @@ fn methods_files() -> Result<Vec<PathBuf>> {
 /// Recomputes the golden values with the real PyTorch and NumPy and compares them with the committed ones; lets
 /// ONNX Runtime score with exported models, old and new.
 fn peers() -> Result<()> {
-    let python = python()?;
+    let python = peers_python()?;
     let golden = root().join("crates/likelier/tests/golden");
     for (script, values) in
         [("make.py", "values.json"), ("networks.py", "networks.json"), ("estimates.py", "estimates.json")]
@@ -133,7 +137,7 @@ fn peers() -> Result<()> {
 /// Measures our engine and PyTorch in turns, into the folder that is given.
 fn bench() -> Result<()> {
     let out = std::env::args().nth(2).context("give a folder for the results")?;
-    let python = python()?;
+    let python = peers_python()?;
     step("build", cargo(["build", "--release", "--package", "likelier-bench"]))?;
     let program = root().join("target/release/likelier-bench");
     let arguments: [&OsStr; 5] =
@@ -172,7 +176,7 @@ fn fuzz() -> Result<()> {
 }
 
 /// The Python of a virtual environment with the peers, made if it is not there.
-fn python() -> Result<PathBuf> {
+fn peers_python() -> Result<PathBuf> {
     let environment = root().join("target/peers");
     let python = environment.join("bin/python");
     if !python.exists() {
