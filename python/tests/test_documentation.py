@@ -52,6 +52,14 @@ def test_the_grid_search_of_the_page_runs():
     assert names["search"].best_score_ > 0.7
 
 
+def test_the_forest_of_the_page_runs():
+    pytest.importorskip("sklearn")
+    X, truth, pairs = blobs(count=300, pairs=600)
+    names = {"X": X, "pairs": pairs}
+    run(code("docs/python.md", 2), names)
+    assert (names["model"].predict(X) == truth).mean() > 0.6
+
+
 def test_the_page_lists_every_method_that_has_a_risk_of_scores_alone():
     page = (ROOT / "docs/python.md").read_text()
     for method in likelier._native.stateless_methods():
