@@ -7,7 +7,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 /// What a copy of the tree needs.
-const PARTS: [&str; 6] = ["Cargo.toml", "Cargo.lock", ".cargo", "crates", "bench", "xtask"];
+const PARTS: [&str; 7] = ["Cargo.toml", "Cargo.lock", ".cargo", "crates", "bench", "python", "xtask"];
 
 /// The experiment that the new method is run in.
 const EXPERIMENT: &str = r#"

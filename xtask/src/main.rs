@@ -1,7 +1,8 @@
-//! The project's own commands: `cargo xtask test`, `browser`, `peers`, `bench` and `fuzz`.
+//! The project's own commands: `cargo xtask test`, `browser`, `peers`, `python`, `bench` and `fuzz`.
 
 mod adding;
 mod browser;
+mod python;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,8 @@ commands:
           from Debian's packages if there is none)
   peers   check the golden values against PyTorch, and models against ONNX Runtime and safetensors, in a
           virtual environment of its own (needs python3)
+  python  build, install and test the Python package in a virtual environment of its own (needs python3); with
+          further interpreters: cargo xtask python [PYTHON…]
   bench   speed and memory beside PyTorch: cargo xtask bench DIR (some 20 minutes on an idle machine)
   fuzz    feed every reader with broken files: cargo xtask fuzz [SECONDS for each, 120 unless given]
 ";
@@ -33,6 +36,7 @@ fn main() -> ExitCode {
         Some("adding") => adding(),
         Some("browser") => browser::browser(),
         Some("peers") => peers(),
+        Some("python") => python::test(&std::env::args().skip(2).collect::<Vec<_>>()),
         Some("bench") => bench(),
         Some("fuzz") => fuzz(),
         _ => {
@@ -105,7 +109,7 @@ fn methods_files() -> Result<Vec<PathBuf>> {
 /// Recomputes the golden values with the real PyTorch and NumPy and compares them with the committed ones; lets
 /// ONNX Runtime score with exported models, old and new.
 fn peers() -> Result<()> {
-    let python = python()?;
+    let python = peers_python()?;
     let golden = root().join("crates/likelier/tests/golden");
     for (script, values) in
         [("make.py", "values.json"), ("networks.py", "networks.json"), ("estimates.py", "estimates.json")]
@@ -137,7 +141,7 @@ fn peers() -> Result<()> {
 /// Measures our engine and PyTorch in turns, into the folder that is given.
 fn bench() -> Result<()> {
     let out = std::env::args().nth(2).context("give a folder for the results")?;
-    let python = python()?;
+    let python = peers_python()?;
     step("build", cargo(["build", "--release", "--package", "likelier-bench"]))?;
     let program = root().join("target/release/likelier-bench");
     let arguments: [&OsStr; 5] =
@@ -176,7 +180,7 @@ fn fuzz() -> Result<()> {
 }
 
 /// The Python of a virtual environment with the peers, made if it is not there.
-fn python() -> Result<PathBuf> {
+fn peers_python() -> Result<PathBuf> {
     let environment = root().join("target/peers");
     let python = environment.join("bin/python");
     if !python.exists() {

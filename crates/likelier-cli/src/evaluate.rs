@@ -12,7 +12,7 @@ use likelier::{
     Assessment, BelievedPrior, Classifier, Comparisons, Grounds, Judged, LEVEL, Prior, Protocol, Warning,
 };
 use likelier_tables::{
-    BatchIds, DatasetCard, Ids, ItemBatch, ItemBatches, Layout, odd_answers, read_answers,
+    BatchIds, DatasetCard, Ids, ItemBatch, ItemBatches, Layout, grouped_answers, odd_answers, read_answers,
 };
 use serde::Serialize;
 
@@ -111,6 +111,7 @@ struct ScoredItems {
     ids: Ids,
     scores: Vec<f32>,
     labels: Texts,
+    groups: Option<Texts>,
     unseen_categories: usize,
 }
 
@@ -172,16 +173,22 @@ impl EvaluateVerb {
 
     /// Reads the items a batch at a time and keeps their ids, scores and labels.
     fn score(&self, items: &Path, classifier: &Classifier) -> Result<ScoredItems> {
-        let layout = Layout { id: self.id.clone(), label: self.label.clone(), ..self.format.layout() };
+        let (id, label) = (self.id.clone(), self.label.clone());
+        let layout = Layout { id, label, groups: self.comparisons.is_some(), ..self.format.layout() };
         let mut batches = ItemBatches::open(items, classifier.features(), &layout)?;
         let (mut batch, mut names) = (ItemBatch::default(), None);
         let (mut scores, mut labels, mut unseen_categories) = (Vec::new(), Texts::new(), 0);
+        let mut groups = None;
         while batches.read(&mut batch)? {
             scores.extend(classifier.scores(&batch.rows)?);
             unseen_categories += batch.unseen_categories;
             if let BatchIds::Named(ids) = &batch.ids {
                 let names = names.get_or_insert_with(Texts::new);
                 ids.iter().for_each(|id| names.push(id));
+            }
+            if let Some(of_batch) = &batch.groups {
+                let groups = groups.get_or_insert_with(Texts::new);
+                of_batch.iter().for_each(|group| groups.push(group));
             }
             batch.labels.iter().flat_map(Texts::iter).for_each(|label| labels.push(label));
         }
@@ -193,7 +200,7 @@ impl EvaluateVerb {
             _ => Ids::numbered(scores.len()),
         };
         detail(|| format!("{}: {} rows", self.items.display(), scores.len()));
-        Ok(ScoredItems { ids, scores, labels, unseen_categories })
+        Ok(ScoredItems { ids, scores, labels, groups, unseen_categories })
     }
 
     fn label_free(
@@ -204,6 +211,7 @@ impl EvaluateVerb {
         warnings: &mut Vec<Warning>,
     ) -> Result<LabelFree> {
         let answers = read_answers(&standard_input::path_of(path)?, &scored.ids, &Layout::default())?;
+        let answers = grouped_answers(answers, scored.groups.as_ref())?;
         detail(|| format!("{}: {} comparisons", path.display(), answers.len()));
         warnings.extend(odd_answers(&answers, &scored.ids));
         let card = if standard_input::is_meant_by(path) {

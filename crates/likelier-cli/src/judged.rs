@@ -153,9 +153,13 @@ pub(crate) fn explanation(judged: &Judged) -> Vec<String> {
          (--labeller-error-at-most)."
     )];
     sentences.push(if ranges.asked_again == 0 {
-        "To narrow it, have some random items labelled (--labels), ask some 200 of the pairs a second time, or state a \
-         smaller error if you know it. If equals really were tossed, say --equals coin."
-            .into()
+        // With more errors these explain any agreement (`plan` tells).
+        let again =
+            if ranges.error_at_most <= 0.05 { " ask some 200 of the pairs a second time," } else { "" };
+        format!(
+            "To narrow it, have some random items labelled (--labels),{again} or state a smaller error if you know it. If \
+             equals really were tossed, say --equals coin."
+        )
     } else {
         format!(
             "It uses {} pairs that were asked again. To narrow it, have some random items labelled (--labels), or state a \

@@ -33,6 +33,7 @@ pub mod terminal;
 mod train;
 mod trained;
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -75,10 +76,20 @@ enum Verb {
     Man(completions::ManVerb),
 }
 
+#[doc(hidden)]
+pub use report::ReportPages;
+
 /// Runs the program with the arguments it was given.
 pub fn main() -> ExitCode {
-    let Cli { talk, verb } = Cli::parse();
-    terminal::run(&talk, || {
+    run(std::env::args_os()).into()
+}
+
+/// Runs the program with these arguments, of which the first is its name. Gives back its exit code.
+pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    terminal::remember(&arguments);
+    let Cli { talk, verb } = Cli::parse_from(arguments);
+    terminal::outcome(&talk, || {
         let done = match verb {
             Verb::Check(verb) => return verb.run(),
             Verb::Demo(verb) => verb.run(),

@@ -159,9 +159,8 @@ impl PlanVerb {
         let useful = plan.protocol.collection() == Collection::ForcedChoice;
         let asked: Vec<usize> = match self.asked_again {
             Some(again) if again > 0 => vec![0, again],
-            Some(_) => vec![0],
             None if useful => AGAIN.into_iter().filter(|again| *again <= comparisons).collect(),
-            None => vec![0],
+            _ => vec![0],
         };
         let width = |again, error| {
             Ok::<_, likelier::Error>(plan.range(Metric::Accuracy, comparisons, again, error)?.width())

@@ -15,9 +15,9 @@ use crate::arguments::{
     BeliefArguments, ColumnArguments, ComparisonArguments, LabellerArguments, at_least_one, one_of, wish,
 };
 use crate::progress::ProgressBars;
-use crate::report::{ImageShape, ReportArguments, ReportSources};
+use crate::report::{ImageShape, ReportArguments, ReportSources, command_line};
 use crate::terminal::{
-    Failure, NewFile, Result, ask_to_stop, end_at_once, mistake, print_json, print_text,
+    Failure, NewFile, Result, arguments, ask_to_stop, end_at_once, mistake, print_json, print_text,
 };
 use crate::trained::Trained;
 
@@ -192,8 +192,14 @@ impl TrainVerb {
 
         warnings.extend(fitted.warnings.iter().cloned());
         let trained = Trained::new(&self.out, &fitted, &items.rows, self.seed, reports.paths());
-        let sources =
-            ReportSources { trained: &trained, fitted: &fitted, rows: &items.rows, ids: &items.ids, image };
+        let sources = ReportSources {
+            trained: &trained,
+            fitted: &fitted,
+            rows: &items.rows,
+            ids: &items.ids,
+            image,
+            command_line: command_line(arguments()),
+        };
         reports.write(&sources, &warnings)?;
         if self.json {
             print_json("train", &trained, &warnings)

@@ -40,6 +40,8 @@ pub struct ItemBatch {
     pub rows: Rows<'static>,
     /// The labels, if the file was said to have them.
     pub labels: Option<Texts>,
+    /// The groups, if the layout asks for them and the file has them.
+    pub groups: Option<Texts>,
     /// How many cells hold a category that was not seen in training: all its features are 0 there.
     pub unseen_categories: usize,
 }
@@ -72,6 +74,7 @@ impl Default for ItemBatch {
             ids: BatchIds::Numbered { first: 0 },
             rows: Rows::of_checked(Values::Numbers(Vec::new()), 1),
             labels: None,
+            groups: None,
             unseen_categories: 0,
         }
     }
@@ -105,11 +108,12 @@ impl ItemBatches {
         };
         let first = self.rows;
         self.rows += rows.len();
-        let (cells, [ids, labels, _]) = self.reader.take();
+        let (cells, [ids, labels, groups]) = self.reader.take();
         *batch = ItemBatch {
             ids: ids.map_or(BatchIds::Numbered { first }, BatchIds::Named),
             rows: Rows::of_checked(cells, self.reader.width),
             labels,
+            groups,
             unseen_categories: std::mem::take(&mut self.reader.unseen),
         };
         Ok(true)

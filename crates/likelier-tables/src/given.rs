@@ -57,7 +57,7 @@ impl Given {
             GivenFiles::Comparisons { items, comparisons } => {
                 let items = Items::read(items, layout)?;
                 let answers = read_answers(comparisons, &items.ids, &Layout::default())?;
-                let answers = grouped(answers, items.groups.as_ref())?;
+                let answers = grouped_answers(answers, items.groups.as_ref())?;
                 (items, Evidence::Answers(answers))
             }
             GivenFiles::Piles { items, piles } => {
@@ -100,7 +100,7 @@ impl Given {
 }
 
 /// Answers that know the groups of their items, unless they have groups of their own. A pair across groups is in none.
-fn grouped(answers: Answers, of_items: Option<&Texts>) -> Result<Answers, TableError> {
+pub fn grouped_answers(answers: Answers, of_items: Option<&Texts>) -> Result<Answers, TableError> {
     let Some(of_items) = of_items.filter(|_| answers.groups().is_none()) else { return Ok(answers) };
     let mut groups = Numbered::default();
     for (likelier, other) in answers.pairs() {

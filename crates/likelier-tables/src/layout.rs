@@ -10,6 +10,8 @@ pub struct Layout {
     pub label: Option<String>,
     /// Whether labels may be blank, where they are not known. Those of a column that nobody named may always be.
     pub blank_labels: bool,
+    /// Whether a column `group` of a table that is scored is read; that of a table to be learned from always is.
+    pub groups: bool,
     /// The columns that are features, in this order; else all that are neither id, label nor `group`, in the order
     /// of the file. Columns without a name, which R and pandas write for row names, are not among them.
     pub features: Option<Vec<String>>,

@@ -46,7 +46,7 @@ pub use batches::{BatchIds, ItemBatch, ItemBatches};
 pub use card::{CardSource, DatasetCard};
 pub use decompress::{ByteSource, MAX_BYTES, MAX_LINE_BYTES};
 pub use error::TableError;
-pub use given::{Given, GivenFiles, odd_answers};
+pub use given::{Given, GivenFiles, grouped_answers, odd_answers};
 pub use ids::Ids;
 pub use items::Items;
 pub use layout::{FirstIndex, Layout};

@@ -91,7 +91,9 @@ impl Roles {
             if layout.id.is_none() && id.is_some_and(|id| features.contains(&id)) {
                 id = None;
             }
-            return Self::of_scored(id, label, features).checked(columns);
+            let group = columns.find("group").filter(|group| layout.groups && !features.contains(group));
+            let group = group.filter(|group| Some(*group) != id && Some(*group) != label);
+            return Self { group, ..Self::of_scored(id, label, features) }.checked(columns);
         }
         let features: Vec<usize> = (0..columns.count())
             .filter(|column| Some(*column) != id && Some(*column) != label)
@@ -104,7 +106,7 @@ impl Roles {
         Ok(Self::of_scored(id, label, features))
     }
 
-    /// In a file to be scored every row has the label that is asked for, and groups do not matter.
+    /// In a file to be scored every row has the label that is asked for.
     fn of_scored(id: Option<usize>, label: Option<usize>, features: Vec<usize>) -> Self {
         Self { id, label, blank_labels: false, group: None, features }
     }

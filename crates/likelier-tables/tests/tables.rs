@@ -178,6 +178,44 @@ fn a_column_may_be_id_label_feature_or_left_out() {
 }
 
 #[test]
+fn labels_and_groups_are_no_features_unless_somebody_says_so() {
+    let folder = Folder::new();
+    let path = folder.file("t.csv", b"id,a,label,group\nx,1,,red\ny,2,1,\nz,3,0,red\n");
+    let items = Items::read(&path, &Layout::default()).unwrap();
+    assert_eq!(items.rows, Rows::from_numbers(vec![1.0, 2.0, 3.0], 1).unwrap());
+    assert_eq!(items.labels, Some(Texts::from_iter(["", "1", "0"])));
+    assert_eq!(items.groups, Some(Texts::from_iter(["red", "", "red"])));
+    // Named by the user a label must be there, unless blanks are allowed.
+    let named = Layout { label: Some("label".into()), ..Layout::default() };
+    assert!(Items::read(&path, &named).is_err());
+    let items = Items::read(&path, &Layout { blank_labels: true, ..named }).unwrap();
+    assert_eq!(items.labels, Some(Texts::from_iter(["", "1", "0"])));
+    let path = folder.file("f.csv", b"id,a,label,group\nx,1,5,0\ny,2,6,0\n");
+    let features = Some(["a", "label", "group"].map(String::from).to_vec());
+    let items = Items::read(&path, &Layout { features, ..Layout::default() }).unwrap();
+    assert_eq!((items.rows.width(), items.labels, items.groups), (3, None, None));
+}
+
+#[test]
+fn comparisons_take_the_groups_of_their_items_unless_they_have_their_own() {
+    let answers = likelier::Answers::from_iter([(0, 1), (1, 2), (2, 0)]);
+    let groups = Texts::from_iter(["red", "red", "blue"]);
+    let found = likelier_tables::grouped_answers(answers.clone(), Some(&groups)).unwrap();
+    let names: Vec<&str> = found
+        .groups()
+        .unwrap()
+        .of
+        .iter()
+        .map(|group| found.groups().unwrap().names.get(*group as usize))
+        .collect();
+    assert_eq!(names, ["red", "", ""], "a pair across groups is in none");
+    let again =
+        likelier_tables::grouped_answers(found.clone(), Some(&Texts::from_iter(["a", "b", "c"]))).unwrap();
+    assert_eq!(again, found);
+    assert_eq!(likelier_tables::grouped_answers(answers.clone(), None).unwrap(), answers);
+}
+
+#[test]
 fn a_sparse_file_counts_from_one_unless_zero_occurs_or_the_user_says_so() {
     let folder = Folder::new();
     let path = folder.file("s.libsvm", b"+1 2:0.5 qid:7 4:1 # note\n\n# comment\n-1 qid:3 1:2\n");

@@ -2,7 +2,7 @@
 //! may order equals by degree.
 //!
 //! ```text
-//! cargo run --release -p likelier --example new_items -- coverage --repeats 1000 > coverage.csv
+//! cargo run --release -p likelier --example new_items -- coverage --repeats 1000 --first 1000 > coverage.csv
 //! cargo run --release -p likelier --example new_items -- networks --repeats 200 > networks.csv
 //! cargo run --release -p likelier --example new_items -- graded --repeats 200 > graded.csv
 //! cargo run --release -p likelier --example new_items -- labels --repeats 200 > labels.csv
@@ -43,8 +43,21 @@ struct Cell {
     again: f64,
     /// Random items of which the label is known.
     labels: usize,
+    /// What is wrong with the labels.
+    fault: Fault,
+    /// The largest share of mixed pairs that labellers are said to get wrong.
+    error_at_most: f64,
     model: ModelKind,
     folds: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Fault {
+    Nothing,
+    /// They answer another question than the comparisons.
+    OtherQuestion,
+    /// Yes and no are swapped.
+    Swapped,
 }
 
 const PLAIN: Cell = Cell {
@@ -58,6 +71,8 @@ const PLAIN: Cell = Cell {
     error_by_degree: false,
     again: 0.0,
     labels: 0,
+    fault: Fault::Nothing,
+    error_at_most: 0.2,
     model: ModelKind::Linear,
     folds: None,
 };
@@ -71,6 +86,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         }
     };
     let repeats = number("--repeats", 100)?;
+    // What was tuned on some repetitions is shown on others.
+    let first = number("--first", 0)?;
     let cells = match arguments.first().map(String::as_str) {
         Some("coverage") => coverage(),
         Some("networks") => networks(),
@@ -80,7 +97,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     };
     println!("{HEADER}");
     for cell in cells {
-        println!("{}", cell.row(repeats)?);
+        println!("{}", cell.row(first, repeats)?);
     }
     Ok(())
 }
@@ -90,7 +107,7 @@ fn coverage() -> Vec<Cell> {
     let mut cells = Vec::new();
     for signal in [1.7, 0.0] {
         for (items, each) in
-            [(2000, 1.0), (1000, 2.0), (400, 5.0), (200, 10.0), (100, 20.0), (50, 40.0), (300, 40.0)]
+            [(2000, 1.0), (1000, 2.0), (400, 5.0), (200, 10.0), (100, 20.0), (50, 40.0), (100, 40.0)]
         {
             cells.push(Cell { items, each, signal, ..PLAIN });
         }
@@ -124,6 +141,21 @@ fn graded() -> Vec<Cell> {
             cells.push(Cell { items: 1200, each: 1.0, prior: 0.5, grading, error: 0.1, again, ..PLAIN });
         }
     }
+    // What asking again is worth where labellers hardly err.
+    for grading in [0.0, 1.0, 8.0] {
+        for again in [0.0, 0.05, 0.1, 0.2] {
+            let error_at_most = 0.05;
+            cells.push(Cell {
+                items: 1200,
+                prior: 0.5,
+                grading,
+                error: 0.02,
+                error_at_most,
+                again,
+                ..PLAIN
+            });
+        }
+    }
     cells
 }
 
@@ -134,13 +166,25 @@ fn labels() -> Vec<Cell> {
             cells.push(Cell { items: 1200, each: 2.0, prior: 0.5, grading, labels, ..PLAIN });
         }
     }
+    // Where labels and comparisons contradict each other.
+    for labels in [20, 50, 200] {
+        for error_at_most in [0.05, 0.2] {
+            for signal in [1.7, 4.0] {
+                let items = 1200;
+                let plain = Cell { items, each: 2.0, prior: 0.5, signal, labels, error_at_most, ..PLAIN };
+                cells.push(Cell { fault: Fault::Swapped, ..plain });
+                cells.push(Cell { fault: Fault::OtherQuestion, ..plain });
+                cells.push(Cell { error: 0.4, ..plain });
+            }
+        }
+    }
     cells
 }
 
 const HEADER: &str = "items,each,features,signal,prior,grading,error,error_by_degree,again,model,repeats,judged,\
     accuracy,accuracy_held,accuracy_estimate,accuracy_width,auc,auc_held,auc_estimate,auc_width,\
     range_held,range_width,range_low,range_high,auc_range_held,auc_range_width,these_items,these_width,\
-    labels,combined_held,combined_width,contradicted";
+    labels,combined_held,combined_width,contradicted,fault,error_at_most";
 
 /// What one repetition shows.
 #[derive(Clone, Copy, Default)]
@@ -155,13 +199,13 @@ struct Shown {
 }
 
 impl Cell {
-    fn row(&self, repeats: usize) -> Result<String, Box<dyn Error>> {
+    fn row(&self, first: usize, repeats: usize) -> Result<String, Box<dyn Error>> {
         // Plain threads: a training has its own pool, and pools within pools wait for each other.
         let threads = std::thread::available_parallelism()?.get();
         let part = |thread: usize| -> Result<Vec<Shown>, likelier::Error> {
             (thread..repeats)
                 .step_by(threads)
-                .map(|repeat| self.run(repeat as u64))
+                .map(|repeat| self.run((first + repeat) as u64))
                 .collect()
         };
         let shown: Vec<Shown> = std::thread::scope(|scope| {
@@ -221,6 +265,7 @@ impl Cell {
         let contradicted = |one: &Shown| f64::from(u8::from(self.labels > 0 && one.combined.is_none()));
         numbers.push(mean(&contradicted));
         cells.extend(numbers.into_iter().map(|number| format!("{number:.4}")));
+        cells.extend([format!("{:?}", self.fault), self.error_at_most.to_string()]);
         Ok(cells.join(","))
     }
 
@@ -232,16 +277,23 @@ impl Cell {
         likelier::random::shuffle(&mut rng, &mut chosen);
         let mut known = vec![None; self.items];
         for item in &chosen[..self.labels] {
-            known[*item as usize] = Some(Label::positive_if(population.positive[*item as usize]));
+            let positive = population.positive[*item as usize];
+            let positive = match self.fault {
+                Fault::Nothing => positive,
+                Fault::OtherQuestion => chance(&mut rng, self.prior),
+                Fault::Swapped => !positive,
+            };
+            known[*item as usize] = Some(Label::positive_if(positive));
         }
         let rows = Rows::from_numbers(population.values, self.features)?;
         let protocol = Protocol::new(Collection::ForcedChoice, self.error)?;
-        // What is not stated is not known: the range must hold without it.
+        // What is not stated is not known: the range must hold without it, if labellers err no more than they are said to.
+        let unstated = self.error_by_degree || self.error > self.error_at_most;
         let supervision = Supervision::new(Answers::from_iter(pairs))
-            .protocol(if self.error_by_degree { Protocol::FORCED_CHOICE } else { protocol })
+            .protocol(if unstated { Protocol::FORCED_CHOICE } else { protocol })
             .prior(Prior::new(self.prior)?)
             .equals(Equals::Unknown)
-            .error_at_most(0.2);
+            .error_at_most(self.error_at_most);
         let supervision =
             if self.labels > 0 { supervision.audited(known, LabelsChosen::Random) } else { supervision };
         let options = FitOptions::new().model(self.model).folds(self.folds).seed(repeat);

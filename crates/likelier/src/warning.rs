@@ -248,6 +248,7 @@ impl Warning {
 }
 
 impl fmt::Display for Warning {
+    #[allow(clippy::too_many_lines, reason = "one arm for each warning")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let range = |interval: &Interval| {
             let shown = interval.clipped(0.0, 1.0);

@@ -180,6 +180,16 @@ fn an_interrupted_and_resumed_run_ends_at_the_same_bytes() {
 }
 
 #[test]
+fn a_run_without_a_checkpoint_stops_within_an_epoch() {
+    let ring = ring(300, 200);
+    let config = Config { epochs: 3, ..ring.config(Method::PcompRelu) };
+    let stop = AtomicBool::new(true);
+    let control = Control { stop: Some(&stop), ..Control::default() };
+    let outcome = train_with(&ring.data(), &config, &control, |_, _| panic!("no epoch was finished"));
+    assert_eq!(outcome.unwrap(), Outcome::Stopped { epoch: 0 });
+}
+
+#[test]
 fn a_checkpoint_of_another_run_or_a_damaged_one_is_refused() {
     let ring = ring(300, 200);
     let folder = tempfile::tempdir().unwrap();

@@ -104,7 +104,6 @@ fn what_is_fitted_is_good_and_knows_how_good_it_is() {
     assert!(truth > 0.92, "{truth}");
     let assessment = fitted.assessment.as_ref().unwrap();
     let judged = &assessment.new_items;
-    assert!(judged.metrics.accuracy.holds(truth), "{:?} and {truth}", judged.metrics.accuracy);
     assert_eq!(fitted.config.method, Method::PairPosterior);
     // Trained on everything, and judged by five others.
     assert_eq!((fitted.classifier.summary().comparisons, judged.metrics.sizes), (2000, [2000, 2000]));
@@ -117,6 +116,32 @@ fn what_is_fitted_is_good_and_knows_how_good_it_is() {
     assert_eq!(fitted.epochs.len(), fitted.config.epochs);
     assert_eq!(known.fit(&FitOptions::new()).classifier, fitted.classifier);
     assert_ne!(known.fit(&FitOptions::new().seed(1)).classifier, fitted.classifier);
+}
+
+#[test]
+fn intervals_hold_the_truth_about_as_often_as_they_say() {
+    let (rows, labels) = items(0.4);
+    let (prior, protocol) = (Prior::new(0.4).unwrap(), Protocol::FORCED_CHOICE);
+    let recipe = Recipe { prior, protocol, pairs: 1000, sampling: Sampling::Independent, degrees: None };
+    // Half of the items are compared, the other half are new.
+    let (pool, new): (Vec<u32>, Vec<u32>) = (0..ITEMS as u32).partition(|item| item % 2 == 0);
+    let holds = |seed: &u64| {
+        let drawn = draw(&labels, &pool, &recipe, &mut stream(*seed, Purpose::Comparisons)).unwrap();
+        let supervision = Supervision::new(drawn.evidence)
+            .protocol(protocol)
+            .prior(prior)
+            .equals(Equals::Coin);
+        let fitted = fit(&rows, &supervision, &FitOptions::new()).unwrap();
+        let called = fitted.classifier.predict(&rows).unwrap();
+        let called: Vec<Label> = new.iter().map(|item| called[*item as usize]).collect();
+        let truth = Confusion::of(&called, new.iter().map(|item| labels[*item as usize]))
+            .unwrap()
+            .accuracy();
+        fitted.assessment.unwrap().new_items.metrics.accuracy.holds(truth)
+    };
+    let held = (0..60).filter(holds).count();
+    // Fewer are a chance of 1 in 200 where 95 % are meant.
+    assert!(held >= 52, "{held} of 60");
 }
 
 #[test]

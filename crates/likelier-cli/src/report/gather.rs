@@ -26,6 +26,8 @@ pub(crate) struct ReportSources<'a> {
     pub(crate) rows: &'a Rows<'a>,
     pub(crate) ids: &'a Ids,
     pub(crate) image: Option<ImageShape>,
+    /// What gives the same model again.
+    pub(crate) command_line: String,
 }
 
 impl<'a> ReportSources<'a> {
@@ -36,7 +38,7 @@ impl<'a> ReportSources<'a> {
         Ok(Record {
             trained: self.trained,
             version: env!("CARGO_PKG_VERSION"),
-            command_line: command_line(std::env::args()),
+            command_line: self.command_line.clone(),
             paired: fitted.paired,
             learning: &fitted.epochs,
             diagnosis: fitted.diagnosis.as_ref(),
@@ -119,7 +121,7 @@ fn histogram(scores: &[Vec<f32>; 2], held_out: bool) -> Option<Histogram> {
 }
 
 /// The command as a shell takes it.
-fn command_line(arguments: impl Iterator<Item = String>) -> String {
+pub(crate) fn command_line(arguments: impl Iterator<Item = String>) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_./=,:+@%".contains(c);
     let quoted = |(at, argument): (usize, String)| {
         let argument = match (at, argument.rsplit(['/', '\\']).next()) {

@@ -4,15 +4,18 @@
 //! gather.rs   Fitted → Record      (all numbers; also the JSON form)
 //! sections/   Record → Document    (all words, tables and plots, said once; ../document/ makes pages of it)
 //! places.rs   where it goes, and in which form
+//! pages.rs    the same for a fit that no command made
 //! ```
 
 mod example;
 mod gather;
 mod image;
+mod pages;
 mod places;
 mod record;
 mod sections;
 
-pub(crate) use gather::ReportSources;
+pub(crate) use gather::{ReportSources, command_line};
 pub(crate) use image::ImageShape;
+pub use pages::ReportPages;
 pub(crate) use places::ReportArguments;

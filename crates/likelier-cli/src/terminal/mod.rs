@@ -6,8 +6,10 @@ mod place;
 pub mod standard_input;
 mod talk;
 
+use std::ffi::OsString;
 use std::io::{self, Write};
 use std::process::ExitCode;
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use likelier::Warning;
@@ -93,21 +95,39 @@ pub fn wrapped(text: &str, indent: &str) -> String {
     lines
 }
 
+static ARGUMENTS: OnceLock<Vec<String>> = OnceLock::new();
+
+/// Keeps what the program was called with, for reports.
+pub(crate) fn remember(arguments: &[OsString]) {
+    let texts = arguments.iter().map(|argument| argument.to_string_lossy().into_owned());
+    let _ = ARGUMENTS.set(texts.collect());
+}
+
+/// What the program was called with.
+pub(crate) fn arguments() -> impl Iterator<Item = String> {
+    ARGUMENTS.get().cloned().unwrap_or_default().into_iter()
+}
+
 /// Runs a program: takes over Ctrl-C, tells an error with its hint, and turns the answer into an exit code.
 pub fn run(talk: &TalkArguments, verb: impl FnOnce() -> Result<Answered>) -> ExitCode {
+    outcome(talk, verb).into()
+}
+
+/// The same, with the exit code as a number.
+pub(crate) fn outcome(talk: &TalkArguments, verb: impl FnOnce() -> Result<Answered>) -> u8 {
     talk.apply();
     interrupt::install();
     let start = Instant::now();
     let code = match verb() {
-        Ok(Answered::Yes) => ExitCode::SUCCESS,
-        Ok(Answered::No) => ExitCode::from(1),
-        Err(failure) if failure.reader_is_gone() => ExitCode::SUCCESS,
+        Ok(Answered::Yes) => 0,
+        Ok(Answered::No) => 1,
+        Err(failure) if failure.reader_is_gone() => 0,
         Err(failure) => {
             tell(&format!("error: {}\n", standard_input::named(&failure.to_string())));
             if let Some(hint) = failure.hint() {
                 tell(&format!("hint: {hint}\n"));
             }
-            ExitCode::from(2)
+            2
         }
     };
     detail(|| format!("took {:.2} s", start.elapsed().as_secs_f64()));

@@ -423,7 +423,6 @@ mod tests {
             let found = plan.range(Metric::Accuracy, pairs, again, most).unwrap();
             let planned = [found.low_end.low, found.high_end.high];
             let seen = simulated(&plan, [t, f], pairs, again, most);
-            println!("{prior} {error} {most} {pairs} {again}: {planned:.3?} planned, {seen:.3?} seen");
             for end in 0..2 {
                 assert!((planned[end] - seen[end]).abs() < 0.02, "{planned:?} is not {seen:?}");
             }

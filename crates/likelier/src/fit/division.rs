@@ -11,7 +11,7 @@
 
 use super::assessment::{JudgedBy, Scored};
 use super::{Event, FitOptions, Observer};
-use crate::data::{Comparisons, ItemRule, Piles, Reach, Rows, hold_out_items, items_recur};
+use crate::data::{Comparisons, ItemRule, Pile, Piles, Reach, Rows, hold_out_items, items_recur};
 use crate::error::Error;
 use crate::estimate::Folds;
 use crate::model::Classifier;
@@ -44,6 +44,45 @@ pub(super) struct Held {
 }
 
 impl Held {
+    /// Where the classifier calls as large a share of the same items positive as the models of the folds do above a
+    /// threshold. They were trained on less, so their scores may be less far apart: theirs are stretched about the
+    /// classifier's own threshold so that both cuts are one.
+    pub(super) fn aligned(
+        &mut self,
+        classifier: &Classifier,
+        rows: &Rows,
+        threshold: f32,
+    ) -> Result<f32, Error> {
+        if !matches!(self.new_items.by, JudgedBy::Folds(_)) {
+            return Ok(threshold);
+        }
+        let of_folds: Vec<f32> = self.new_items.scores.concat();
+        let above = of_folds.iter().filter(|score| **score > threshold).count();
+        let score = |pile| classifier.scores_of(rows, self.new_items.comparisons.piles().rows(pile));
+        let mut own = [score(Pile::Likelier)?, score(Pile::Other)?].concat();
+        own.sort_unstable_by(|a, b| b.total_cmp(a));
+        let moved = match (own.get(above.wrapping_sub(1)), own.get(above)) {
+            (Some(last), Some(next)) if next < last => (next + 0.5 * (last - next)).min(last.next_down()),
+            (_, Some(next)) => *next,
+            _ => threshold,
+        };
+        let centre = classifier.threshold();
+        let ratio = (moved - centre) / (threshold - centre);
+        let align = |score: &mut f32| {
+            *score = if (0.2..5.0).contains(&ratio) {
+                // What lay above the one cut lies above the other, in spite of rounding.
+                let stretched = centre + (*score - centre) * ratio;
+                if *score > threshold { stretched.max(moved.next_up()) } else { stretched.min(moved) }
+            } else {
+                *score + (moved - threshold)
+            }
+        };
+        for scored in [Some(&mut self.new_items), self.these_items.as_mut()].into_iter().flatten() {
+            scored.scores.iter_mut().flatten().for_each(align);
+        }
+        Ok(moved)
+    }
+
     /// The margin of each item by a model that was not trained on it; none of items that were trained on.
     pub(super) fn margins(
         &self,
@@ -165,6 +204,8 @@ struct FoldScores {
     /// Of the items of comparisons across folds, each by the model of its partner's fold.
     these_items: [Vec<f32>; 2],
     across: Vec<bool>,
+    /// How far apart the two items of a comparison are by a model that was trained on it, on average.
+    trained_gap: f64,
 }
 
 impl FoldScores {
@@ -179,7 +220,7 @@ impl FoldScores {
         let sides = folds.of_sides(all);
         let across: Vec<bool> = sides[0].iter().zip(&sides[1]).map(|(one, two)| one != two).collect();
         let empty = || [vec![0.0; all.len()], vec![0.0; all.len()]];
-        let mut scores = Self { new_items: empty(), these_items: empty(), across };
+        let mut scores = Self { new_items: empty(), these_items: empty(), across, trained_gap: 0.0 };
         for fold in 0..folds.count() {
             let others = folds.others(all, fold);
             let data = Data { rows, piles: others.piles(), labels: None };
@@ -195,9 +236,11 @@ impl FoldScores {
                 Ok(())
             })?;
             let model = outcome.finished()?;
-            let margin = of_rows(&model, rows, all, |at| {
-                sides[0][at] as usize == fold || sides[1][at] as usize == fold
-            })?;
+            let margin = of_items(&model, rows, all)?;
+            let trained_gap = mean_gap(&others, |_, (likelier, other)| {
+                f64::from(margin[likelier as usize]) - f64::from(margin[other as usize])
+            });
+            scores.trained_gap += trained_gap / folds.count() as f64;
             for (at, (likelier, other)) in all.iter().enumerate() {
                 for (pile, item) in [likelier, other].into_iter().enumerate() {
                     if sides[pile][at] as usize == fold {
@@ -211,8 +254,23 @@ impl FoldScores {
         Ok(scores)
     }
 
+    /// How much of what the models know is true of the items that they were trained on and of no others, from 0 to
+    /// 1: they tell these apart, and others less. With r as the ratio of the two gaps, 1 − r² is what simulations ask
+    /// for; it is 1 where nothing was learnt, and 0 where new items are known as well.
+    fn learnt_by_heart(&self, all: &Comparisons) -> f64 {
+        let [likelier, other] = &self.new_items;
+        let new_gap = mean_gap(all, |at, _| f64::from(likelier[at]) - f64::from(other[at]));
+        if self.trained_gap > 0.0 {
+            1.0 - (new_gap / self.trained_gap).clamp(0.0, 1.0).powi(2)
+        } else {
+            1.0
+        }
+    }
+
     /// As scores of one classifier with this threshold.
     fn held(self, all: &Comparisons, threshold: f32, folds: usize) -> Held {
+        let by = JudgedBy::Folds(folds);
+        let learnt_by_heart = self.learnt_by_heart(all);
         let at_threshold = |scores: [Vec<f32>; 2]| {
             scores.map(|pile| pile.iter().map(|margin| margin + threshold).collect())
         };
@@ -225,7 +283,8 @@ impl FoldScores {
             comparisons,
             scores,
             counted: None,
-            by: JudgedBy::Folds(folds),
+            by,
+            learnt_by_heart,
         };
         let these_items = self.across.contains(&true).then(|| {
             let kept = self.these_items.map(|pile| {
@@ -238,19 +297,9 @@ impl FoldScores {
     }
 }
 
-/// The margin of every item in wanted comparisons; 0 elsewhere.
-fn of_rows(
-    model: &Classifier,
-    rows: &Rows,
-    all: &Comparisons,
-    wanted: impl Fn(usize) -> bool,
-) -> Result<Vec<f32>, Error> {
-    let mut items: Vec<u32> = all
-        .iter()
-        .enumerate()
-        .filter(|(at, _)| wanted(*at))
-        .flat_map(|(_, (likelier, other))| [likelier, other])
-        .collect();
+/// The margin of every item that was compared; 0 elsewhere.
+fn of_items(model: &Classifier, rows: &Rows, all: &Comparisons) -> Result<Vec<f32>, Error> {
+    let mut items: Vec<u32> = all.iter().flat_map(|(likelier, other)| [likelier, other]).collect();
     items.sort_unstable();
     items.dedup();
     let mut margins = vec![0.0; rows.len()];
@@ -258,6 +307,17 @@ fn of_rows(
         margins[*item as usize] = score - model.threshold();
     }
     Ok(margins)
+}
+
+/// The mean of something over comparisons, each by its weight.
+fn mean_gap(comparisons: &Comparisons, of: impl Fn(usize, (u32, u32)) -> f64) -> f64 {
+    let weight = |at: usize| comparisons.weights().map_or(1.0, |weights| f64::from(weights[at]));
+    let (mut sum, mut total) = (0.0, 0.0);
+    for (at, pair) in comparisons.iter().enumerate() {
+        sum += weight(at) * of(at, pair);
+        total += weight(at);
+    }
+    sum / total
 }
 
 /// So many items are held out where they recur, so that there is something to say about them …

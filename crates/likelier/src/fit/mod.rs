@@ -252,11 +252,7 @@ pub fn fit_with(
     if let Some(wish) = wish.filter(|_| !threshold_for.is_some_and(|choice| choice.met)) {
         warnings.push(Warning::WishNotMet { wish });
     }
-    warnings.extend(audit.as_ref().and_then(LabelAudit::warning));
-    warnings.extend(supervision.audit().and_then(|(labels, _)| one_class(labels)));
-    if supervision.audit().is_some() && audit.is_none() {
-        warnings.push(Warning::LabelsNotUsed);
-    }
+    warnings.extend(label_warnings(supervision, audit.as_ref()));
     let calibrated = options.calibrate && assessment.is_some();
     if let Some(assessment) = &assessment {
         warnings.extend(assessment.warnings());
@@ -300,6 +296,14 @@ pub fn fit_with(
     })
 }
 
+/// What must be said of labels: what they contradict, that they are all alike, or that they were not used.
+fn label_warnings(supervision: &Supervision, audit: Option<&LabelAudit>) -> Vec<Warning> {
+    let Some((labels, _)) = supervision.audit() else { return Vec::new() };
+    let unused = audit.is_none().then_some(Warning::LabelsNotUsed);
+    let contradicted = audit.and_then(LabelAudit::warning);
+    contradicted.into_iter().chain(one_class(labels)).chain(unused).collect()
+}
+
 /// What must be said of labels that are all alike.
 fn one_class(labels: &[Option<Label>]) -> Option<Warning> {
     let mut known = labels.iter().flatten();
@@ -329,12 +333,17 @@ fn assess(
     control: &Control<'_>,
     observe: &mut Observer<'_>,
 ) -> Result<Option<Assessed>, Error> {
-    let Some(held) = parts.held(&classifier, rows, configure, control, observe)? else { return Ok(None) };
-    let choice = match wish {
+    let Some(mut held) = parts.held(&classifier, rows, configure, control, observe)? else {
+        return Ok(None);
+    };
+    let mut choice = match wish {
         Some(wish) => held.new_items.threshold_for(wish, grounds, LEVEL)?,
         None => None,
     };
     let mut grounds = *grounds;
+    if let Some(choice) = &mut choice {
+        choice.threshold = held.aligned(&classifier, rows, choice.threshold)?;
+    }
     if let Some(choice) = choice.filter(|choice| choice.met || matches!(choice.wish, Wish::Cost { .. })) {
         classifier = classifier.with_threshold(choice.threshold);
         grounds = grounds.picked_from(choice.tried);

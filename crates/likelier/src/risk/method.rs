@@ -132,6 +132,12 @@ impl Method {
         self.definition().prunes
     }
 
+    /// Whether its risk needs the scores of a batch and nothing else: no selection, no teacher, no targets.
+    pub fn needs_scores_alone(self) -> bool {
+        let Definition { prunes, has_teacher, .. } = *self.definition();
+        !prunes && !has_teacher && self != Self::Supervised
+    }
+
     /// The risk that the method makes small, for a driver of your own; for the pair posterior, its M-step.
     pub fn objective(self, prior: Prior, protocol: Protocol) -> Result<Box<dyn Objective>, Error> {
         (self.definition().objective)(&Setting::new(prior, protocol))
@@ -272,6 +278,31 @@ mod tests {
         for method in Method::ALL {
             assert!(message.contains(method.name()), "{message}");
         }
+    }
+
+    #[test]
+    fn a_method_that_needs_scores_alone_evaluates_them_and_the_others_have_state() {
+        use crate::risk::{Batch, Gradients};
+        let (prior, protocol) = (Prior::new(0.3).unwrap(), Protocol::FORCED_CHOICE);
+        let batch = Batch::of_scores(&[1.0, -0.5], &[0.25, 0.0]);
+        let alone = Method::ALL.into_iter().filter(|method| method.needs_scores_alone());
+        let alone: Vec<&str> = alone
+            .map(|method| {
+                let objective = method.objective(prior, protocol).unwrap();
+                objective.evaluate(&batch, &mut Gradients::default()).unwrap();
+                method.name()
+            })
+            .collect();
+        let known = [
+            "pcomp-unbiased",
+            "pcomp-relu",
+            "pcomp-abs",
+            "noisy-unbiased",
+            "binary-biased",
+            "rank-quantile",
+            "likelihood",
+        ];
+        assert_eq!(alone, known);
     }
 
     #[test]

@@ -60,7 +60,8 @@ pub struct Control<'a> {
     pub checkpoint: Option<&'a Path>,
     /// What the caller wants kept in that file as well.
     pub notes: Option<&'a Notes>,
-    /// Becomes true when the run should save its state and stop (Ctrl-C).
+    /// Becomes true when the run should stop (Ctrl-C): after the epoch, with its state saved, if it has a
+    /// checkpoint; else after the mini-batch.
     pub stop: Option<&'a AtomicBool>,
 }
 
@@ -157,8 +158,12 @@ fn train_here(
     if let Some(checkpoint) = &checkpoint {
         checkpoint.load(&mut run, control.notes)?;
     }
+    let at_once = control.stop.filter(|_| checkpoint.is_none());
     while !run.is_done() {
-        let summary = run.epoch()?;
+        let summary = match run.epoch(at_once) {
+            Err(Error::Stopped { epoch }) => return Ok(Outcome::Stopped { epoch }),
+            other => other?,
+        };
         observe(&summary, &mut Progress(&mut run))?;
         let stopping = control.stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
         if let Some(checkpoint) = &mut checkpoint {

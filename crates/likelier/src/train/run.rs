@@ -1,6 +1,7 @@
 //! The training loop.
 
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::batches::Batches;
 use super::config::{Config, Criterion, Predictor, PruningSchedule};
@@ -101,8 +102,8 @@ impl<'a> Run<'a> {
         self.stopped_early || self.epochs_done >= self.config.epochs
     }
 
-    /// One pass over the comparisons.
-    pub(super) fn epoch(&mut self) -> Result<EpochSummary, Error> {
+    /// One pass over the comparisons, unless it is stopped between two mini-batches.
+    pub(super) fn epoch(&mut self, stop: Option<&AtomicBool>) -> Result<EpochSummary, Error> {
         let epoch = self.epochs_done + 1;
         self.ramp_consistency(epoch)?;
         let phase = self.phase(epoch);
@@ -119,6 +120,9 @@ impl<'a> Run<'a> {
 
         let mut total = Totals::default();
         for batch in 0..self.batches.count() {
+            if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+                return Err(Error::Stopped { epoch: self.epochs_done });
+            }
             let step = self.step(batch, prunes)?;
             let broken = |what| Error::Diverged { epoch, batch: batch + 1, what };
             if !step.evaluation.value.is_finite() {

@@ -130,7 +130,7 @@ fn repeat(record: &Record<'_>) -> Section {
     Section {
         id: "repeat",
         title: "How to repeat it",
-        lead: "The same command on the same files gives the same model, byte for byte, on this machine."
+        lead: "The same settings on the same data give the same model, byte for byte, on this machine."
             .into(),
         blocks: vec![
             Block::Code(record.command_line.clone()),

@@ -31,7 +31,7 @@ pub(super) fn auc(held_out: &HeldOut<'_>, assumptions: &Assumptions, confidence:
 
 /// For each score of the likelier pile the share of the other pile below it, and for each score of the
 /// other pile the share of the likelier pile above it; equal scores count half.
-fn projections(held_out: &HeldOut<'_>) -> [Vec<f64>; 2] {
+pub(super) fn projections(held_out: &HeldOut<'_>) -> [Vec<f64>; 2] {
     let mut sorted: Vec<(f32, usize, usize)> =
         held_out.iter().map(|(pile, at, score)| (score, pile, at)).collect();
     sorted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));

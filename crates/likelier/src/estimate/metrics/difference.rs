@@ -15,6 +15,7 @@
 use serde::Serialize;
 
 use super::assumptions::{Affine, Assumptions};
+use super::auc::projections;
 use super::held_out::HeldOut;
 use super::spread::{PileMeans, Spread, quadratic};
 use super::{Metric, Mixture};
@@ -139,8 +140,8 @@ fn between(
         let change = |mixture: &Mixture, prior| Affine { constant: 0.0, ..metric.parts(mixture, prior)[0] };
         assumptions.affine(&calls, &wider, change, confidence)
     };
-    let placements = scored.map(placements);
-    let ranks = Spread::of(scored[0], |pile, at, _| placements[0][pile][at] - placements[1][pile][at]);
+    let placed = scored.map(projections);
+    let ranks = Spread::of(scored[0], |pile, at, _| placed[0][pile][at] - placed[1][pile][at]);
     // Both projections have the same mean; what varies is their sum. The second pile is used up.
     let scalar = |matrix| [[quadratic(&matrix, [1.0, 1.0]), 0.0], [0.0, 0.0]];
     let exceeds = PileMeans {
@@ -180,26 +181,4 @@ fn smoothed(calls: &PileMeans) -> PileMeans {
         shared: calls.shared.as_ref().map(smooth),
         ..*calls
     }
-}
-
-/// For each score the share of the other pile that is in order with it; equal scores count half.
-fn placements(held_out: &HeldOut<'_>) -> [Vec<f64>; 2] {
-    let piles = Pile::BOTH.map(|pile| held_out.scores(pile));
-    [0, 1].map(|pile| {
-        let rival = piles[1 - pile];
-        let mut sorted: Vec<usize> = (0..rival.len()).collect();
-        sorted.sort_unstable_by(|a, b| rival[*a].total_cmp(&rival[*b]));
-        let mut up_to = vec![0.0];
-        for (place, at) in sorted.iter().enumerate() {
-            up_to.push(up_to[place] + held_out.weight(*at));
-        }
-        let total = up_to[rival.len()];
-        let share_below = |score: &f32| {
-            let below = sorted.partition_point(|at| rival[*at] < *score);
-            let not_above = sorted.partition_point(|at| rival[*at] <= *score);
-            f64::midpoint(up_to[below], up_to[not_above]) / total
-        };
-        let in_order = |below: f64| if pile == 0 { below } else { 1.0 - below };
-        piles[pile].iter().map(|score| in_order(share_below(score))).collect()
-    })
 }

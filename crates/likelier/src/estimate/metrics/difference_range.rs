@@ -209,8 +209,8 @@ impl Between {
         let least = 0.5 * (mean + (up + down - 1.0 + share) / share);
         let least = least.max(mean).max(0.0);
         let most = (0.5 * (1.0 + mean)).min(up / share).min(mean + down / share);
-        let steps = if least <= most + 1e-9 { 0..=FREE } else { 1..=0 };
-        steps.map(move |step| {
+        let steps = if least <= most + 1e-9 { FREE + 1 } else { 0 };
+        (0..steps).map(move |step| {
             let of_positives = least + (most - least) * f64::from(step) / f64::from(FREE);
             let positives = [of_positives, of_positives - mean].map(|of| of.clamp(0.0, 1.0));
             let left = |sign: usize| (self.pooled[sign] - share * positives[sign]) / (1.0 - share);

@@ -2,7 +2,8 @@
 //!
 //! The ends are functions of A₊, A₋, R and π ([`super::bracket`]). Their sampling error: with g the gradient and Σ
 //! the covariance, an end is looked up anew at the point that lies z standard errors along Σg, which follows its
-//! curvature where a straight line would not.
+//! curvature where a straight line would not. Where two bounds meet, an end bends, and no one direction is the worst: so
+//! it is looked up all around the ellipse of A₊ and A₋ as well, which adds nothing where it is straight.
 //!
 //! AUC − ½ = ∫J(s)ds over the share s of both piles that is called positive, so the ends of J at every s give
 //! those of the AUC. What varies there is D(s) = A₊ − A₋ at the threshold with that share; one more likelier item
@@ -304,17 +305,33 @@ impl<'a> AtThreshold<'a> {
         let rest = [gradient[2] * self.errors[0].powi(2), gradient[3] * self.errors[1].powi(2)];
         let variance = quadratic(&covariance, along) + gradient[2] * rest[0] + gradient[3] * rest[1];
         let level = self.setting.confidence.level;
-        if variance <= 0.0 {
-            return Interval { value, low: value, high: value, level };
-        }
-        let stride = self.setting.confidence.errors / variance.sqrt();
+        let stride = if variance > 0.0 { self.setting.confidence.errors / variance.sqrt() } else { 0.0 };
         let column = |row: usize| covariance[row][0] * along[0] + covariance[row][1] * along[1];
         let direction = [column(0), column(1), rest[0], rest[1]];
         let at = |sign: f64| of(&std::array::from_fn(|at| self.smooth[at] + sign * stride * direction[at]));
-        let (one, two) = (at(-1.0), at(1.0));
-        Interval { value, low: one.min(two).min(value), high: one.max(two).max(value), level }
+        // The ellipse of A₊ and A₋, by the root of their covariance.
+        let first = variances[0][0].max(0.0).sqrt();
+        let slant = if first > 0.0 { variances[1][0] / first } else { 0.0 };
+        let second = (variances[1][1] - slant * slant).max(0.0).sqrt();
+        let around = |step: u32| {
+            let (sine, cosine) = (std::f64::consts::TAU * f64::from(step) / f64::from(AROUND)).sin_cos();
+            let errors = self.setting.confidence.errors;
+            let [one, two, agreed, prior] = self.smooth;
+            of(&[
+                one + errors * first * cosine,
+                two + errors * (slant * cosine + second * sine),
+                agreed,
+                prior,
+            ])
+        };
+        let looked = [at(-1.0), at(1.0)].into_iter().chain((0..AROUND).map(around));
+        let (low, high) = looked.fold((value, value), |(low, high), end| (end.min(low), end.max(high)));
+        Interval { value, low, high, level }
     }
 }
+
+/// Directions in which an end is looked up.
+const AROUND: u32 = 16;
 
 /// The mean of `share`·agreement over the pairs that were asked again, and its standard error.
 fn agreement(pairs: &[PairSeen], share: impl Fn(&PairSeen) -> f64) -> (f64, f64) {

@@ -1,0 +1,294 @@
+"""The native models, as scikit-learn's conventions have it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any, ClassVar, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _native
+from ._answers import answers_of
+from ._assessment import Assessment, assessment_of
+from ._functions import assess
+from ._items import items_of
+from ._params import NotFittedError as NotFittedError
+from ._progress import Shown, log
+from ._seed import RandomState, seed_of
+from ._stated import (
+    belief,
+    flag,
+    optional_real,
+    optional_text,
+    optional_whole,
+    optional_wholes,
+    text,
+    whole,
+)
+from ._trained import TrainedModel
+from ._warnings import warn
+
+_Self = TypeVar("_Self", bound="ComparisonClassifier")
+
+
+class ComparisonClassifier(TrainedModel):
+    """A yes/no classifier that learns from "this one is likelier" comparisons.
+
+    Parameters
+    ----------
+    prior : float, optional
+        The share of positives in the population; estimated from the comparisons where it is not given.
+    protocol : {"forced-choice", "discard"}
+        What became of the pairs that people saw: all were kept, or those whose second item was likelier were
+        dropped. It must be stated.
+    labeller_error : float
+        How often labellers get a mixed pair wrong, if that is known.
+    equals : {"unknown", "coin", "degree"}
+        How labellers ordered two items of one class. Unless it was by a coin, numbers without labels are ranges.
+    labeller_error_at_most : float, optional
+        The largest share of mixed pairs that labellers may have got wrong; 0.2 unless it is given.
+    method : str, optional
+        How to learn; "pair-posterior" unless it is given.
+    model : {"linear", "mlp", "resnet34", "resnet32"}
+        Which model.
+    hidden : list of int, optional
+        Units of the hidden layers of an mlp.
+    image : (channels, height, width), optional
+        The shape of the images that the rows are.
+    epochs, learning_rate, weight_decay : optional
+        What the method recommends, unless they are given.
+    batch : int
+        Rows in a mini-batch, counting both items of a comparison.
+    select : bool
+        Choose method, weight decay and learning rate, unless given, by cross-validation.
+    hold_out : float, optional
+        Hold out items that this share of the comparisons is about, and judge by them; 0 judges nothing.
+    folds : int, optional
+        Train on everything, and judge by so many more models that each leave out a part of the items.
+    calibrate : bool
+        Fit the map from scores to probabilities.
+    random_state : int, generator or None
+        The seed of all random choices.
+    threads : int, optional
+        Threads to use; all, unless it is given. The model is the same for any number.
+    progress : bool
+        Show how the work goes: a bar where tqdm is installed, else lines in the log.
+    items : array or frame, optional
+        The items, for tools such as ``GridSearchCV`` that pass on only pairs: then ``fit(pairs)`` and
+        ``score(pairs)`` are about these.
+
+    Attributes
+    ----------
+    classes_ : array of 0 and 1
+    n_features_in_ : int
+    feature_names_in_ : array of str
+        Where X had names for its columns.
+    classifier_ : the trained model
+    assessment_ : Assessment or None
+        How good it is, without labels; None where that could not be told.
+    prior_ : float
+        The share of positives that was used.
+    n_iter_ : int
+        Epochs that were trained.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from likelier import ComparisonClassifier, generate
+    >>> rng = np.random.default_rng(1)
+    >>> truth = rng.random(500) < 0.5
+    >>> X = rng.normal(size=(500, 2)) + 2 * truth[:, None]
+    >>> pairs = generate(truth, 2000).pairs
+    >>> model = ComparisonClassifier(prior=0.5, protocol="forced-choice", equals="coin").fit(X, pairs)
+    >>> print(f"{model.score(X, truth):.2f}")
+    0.91
+    """
+
+    _shared: ClassVar[tuple[str, ...]] = ("items",)
+
+    def __init__(
+        self,
+        *,
+        prior: float | None = None,
+        protocol: str | None = None,
+        labeller_error: float = 0.0,
+        equals: str = "unknown",
+        labeller_error_at_most: float | None = None,
+        method: str | None = None,
+        model: str = "linear",
+        hidden: Sequence[int] | None = None,
+        image: Sequence[int] | None = None,
+        epochs: int | None = None,
+        batch: int = 256,
+        learning_rate: float | None = None,
+        weight_decay: float | None = None,
+        select: bool = False,
+        hold_out: float | None = None,
+        folds: int | None = None,
+        calibrate: bool = False,
+        random_state: RandomState = 0,
+        threads: int | None = None,
+        progress: bool = False,
+        items: Any = None,
+    ) -> None:
+        self.prior = prior
+        self.protocol = protocol
+        self.labeller_error = labeller_error
+        self.equals = equals
+        self.labeller_error_at_most = labeller_error_at_most
+        self.method = method
+        self.model = model
+        self.hidden = hidden
+        self.image = image
+        self.epochs = epochs
+        self.batch = batch
+        self.learning_rate = learning_rate
+        self.weight_decay = weight_decay
+        self.select = select
+        self.hold_out = hold_out
+        self.folds = folds
+        self.calibrate = calibrate
+        self.random_state = random_state
+        self.threads = threads
+        self.progress = progress
+        self.items = items
+
+    def fit(
+        self: _Self,
+        X: Any,
+        pairs: ArrayLike | None = None,
+        *,
+        ids: ArrayLike | None = None,
+        tie: ArrayLike | None = None,
+        weight: ArrayLike | None = None,
+        annotator: Sequence[object] | None = None,
+    ) -> _Self:
+        """Learns from comparisons between the rows of X.
+
+        ``pairs`` holds the row of the likelier item and that of the other, for each answer. Where the items have
+        ids (``ids=``, or the index of a pandas frame unless it only counts the rows), it holds ids instead. ``tie``
+        marks answers that say "about the same", ``weight`` says how much each counts, ``annotator`` who gave it.
+        """
+        X, pairs = self._items_and_pairs(X, pairs, "fit")
+        items = items_of(X, ids)
+        given = answers_of(pairs, items.count, items.ids, tie=tie, weight=weight, annotator=annotator)
+        names = None if items.ids is None else [str(name) for name in items.ids]
+        title = (type(self).__name__, f"{self!r}.fit(X, pairs)")
+        options = self._options(items.names)
+        with Shown(self.progress) as progress:
+            fitted = _native.fit(items.native, given, self._belief(), options, names, title, progress)
+        self._take(fitted.classifier)
+        self.assessment_ = None if fitted.assessment is None else assessment_of(fitted.assessment)
+        self.n_iter_ = fitted.epochs
+        self._report = fitted.report
+        log.info("%s was fitted to %d comparisons of %d items", self, len(given["pairs"]), items.count)
+        warn(fitted.warnings)
+        return self
+
+    def score(self, X: Any, y: ArrayLike | None = None) -> float:
+        """The share of right calls: by labels y, or without labels where y is an (n, 2) array of pairs.
+
+        Without labels it is the estimate that holds if equals are ordered by a coin; it may lie above 1.
+        """
+        X, y = self._items_and_pairs(X, y, "score")
+        truth = np.asarray(y)
+        if truth.ndim == 2:
+            return self._assessed(X, truth).new_items.accuracy.value
+        if truth.ndim != 1 or not np.isin(truth, self._fitted().classes_).all():
+            raise ValueError("y must hold a label for each row, 1 or 0, or be an (n, 2) array of pairs")
+        called = self.predict(X)
+        if len(called) != len(truth):
+            raise ValueError(f"{len(truth)} labels do not match {len(called)} items")
+        return float(np.mean(called == truth))
+
+    def assess(
+        self,
+        X: Any = None,
+        pairs: ArrayLike | None = None,
+        *,
+        ids: ArrayLike | None = None,
+        tie: ArrayLike | None = None,
+        weight: ArrayLike | None = None,
+    ) -> Assessment:
+        """How good the classifier is, without labels: on new items as the fit found, or by further comparisons."""
+        self._fitted()
+        if X is None:
+            if self.assessment_ is None:
+                raise ValueError("nothing is known about the accuracy: give X and pairs to judge by")
+            return self.assessment_
+        if pairs is None:
+            raise TypeError("assess() needs pairs beside X")
+        return self._assessed(X, pairs, ids=ids, tie=tie, weight=weight)
+
+    @classmethod
+    def load(cls: type[_Self], path: str | os.PathLike[str]) -> _Self:
+        """Reads a model file, of this package or of the command line."""
+        classifier = _native.Classifier.load(path)
+        model = cls(
+            prior=classifier.prior,
+            protocol=classifier.protocol,
+            labeller_error=classifier.labeller_error,
+            method=classifier.method,
+        )
+        model._take(classifier)
+        model.assessment_ = None
+        model._report = None
+        return model
+
+    def _assessed(
+        self,
+        X: Any,
+        pairs: ArrayLike,
+        ids: ArrayLike | None = None,
+        **noted: ArrayLike | None,
+    ) -> Assessment:
+        return assess(
+            self._scores(X, ids),
+            pairs,
+            prior=self.prior_,
+            protocol=self.classifier_.protocol,
+            labeller_error=self.classifier_.labeller_error,
+            equals=self.equals,
+            labeller_error_at_most=self.labeller_error_at_most,
+            threshold=self.classifier_.threshold,
+            ids=items_of(X, ids).ids,
+            **noted,
+        )
+
+    def _items_and_pairs(self, X: Any, pairs: ArrayLike | None, verb: str) -> tuple[Any, ArrayLike]:
+        if pairs is not None:
+            return X, pairs
+        if self.items is None:
+            raise TypeError(f"{verb}() needs pairs beside X; or state the items (items=) and give pairs alone")
+        return self.items, X
+
+    def _belief(self) -> dict[str, Any]:
+        return belief(
+            prior=self.prior,
+            protocol=self.protocol,
+            labeller_error=self.labeller_error,
+            equals=self.equals,
+            labeller_error_at_most=self.labeller_error_at_most,
+        )
+
+    def _options(self, names: list[str] | None) -> dict[str, Any]:
+        return {
+            "method": optional_text("method", self.method),
+            "model": text("model", self.model),
+            "hidden": optional_wholes("hidden", self.hidden),
+            "image": optional_wholes("image", self.image, 3),
+            "epochs": optional_whole("epochs", self.epochs),
+            "batch": whole("batch", self.batch),
+            "learning_rate": optional_real("learning_rate", self.learning_rate),
+            "weight_decay": optional_real("weight_decay", self.weight_decay),
+            "select": flag("select", self.select),
+            "hold_out": optional_real("hold_out", self.hold_out),
+            "folds": optional_whole("folds", self.folds),
+            "calibrate": flag("calibrate", self.calibrate),
+            "threads": optional_whole("threads", self.threads),
+            "sensitivity": False,
+            "seed": seed_of(self.random_state),
+            "feature_names": names,
+        }

@@ -1,0 +1,123 @@
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = [
+    "Classifier",
+    "Fitted",
+    "__version__",
+    "assess",
+    "check",
+    "command",
+    "estimate_prior",
+    "fit",
+    "folds",
+    "generate",
+    "plan",
+    "risk",
+    "stateless_methods",
+]
+
+__version__: str
+
+_Floats = NDArray[np.float32]
+_Items = (
+    NDArray[np.float32] | NDArray[np.uint8] | tuple[NDArray[np.float32], NDArray[np.uint32], NDArray[np.int64], int]
+)
+_Progress = Callable[[str, int, int, str], object] | None
+_Warned = list[tuple[str, str, str]]
+
+@final
+class Classifier:
+    def __new__(cls, content: bytes) -> Classifier: ...
+    @staticmethod
+    def load(path: str | PathLike[str]) -> Classifier: ...
+    def save(self, path: str | PathLike[str]) -> None: ...
+    def to_bytes(self) -> bytes: ...
+    def to_onnx(self) -> bytes: ...
+    def scores(self, items: _Items) -> _Floats: ...
+    def __reduce__(self) -> tuple[type[Classifier], tuple[bytes]]: ...
+    @property
+    def threshold(self) -> float: ...
+    @property
+    def probability(self) -> tuple[float, float]: ...
+    @property
+    def method(self) -> str: ...
+    @property
+    def prior(self) -> float: ...
+    @property
+    def protocol(self) -> str: ...
+    @property
+    def labeller_error(self) -> float: ...
+    @property
+    def width(self) -> int: ...
+    @property
+    def feature_names(self) -> list[str] | None: ...
+    @property
+    def metadata(self) -> str: ...
+
+@final
+class Fitted:
+    @property
+    def classifier(self) -> Classifier: ...
+    @property
+    def assessment(self) -> str | None: ...
+    @property
+    def warnings(self) -> _Warned: ...
+    @property
+    def report(self) -> tuple[str, str, str]: ...
+    @property
+    def epochs(self) -> int: ...
+
+def risk(
+    likelier: _Floats,
+    other: _Floats,
+    prior: float,
+    protocol_name: str,
+    labeller_error: float,
+    method: str,
+    weights: Sequence[_Floats] | None,
+) -> tuple[float, _Floats, _Floats]: ...
+def stateless_methods() -> list[str]: ...
+def fit(
+    items: _Items,
+    given: Mapping[str, Any],
+    belief: Mapping[str, Any],
+    options: Mapping[str, Any],
+    ids: list[str] | None,
+    title: tuple[str, str],
+    progress: _Progress,
+) -> Fitted: ...
+def assess(
+    scores: _Floats, threshold: float, given: Mapping[str, Any], belief: Mapping[str, Any]
+) -> tuple[str, _Warned]: ...
+def check(
+    items: _Items,
+    given: Mapping[str, Any],
+    belief: Mapping[str, Any],
+    scorer: Mapping[str, Any],
+    progress: _Progress,
+) -> str: ...
+def estimate_prior(
+    items: _Items,
+    given: Mapping[str, Any],
+    belief: Mapping[str, Any],
+    scorer: Mapping[str, Any],
+    progress: _Progress,
+) -> str: ...
+def folds(given: Mapping[str, Any], items: int, count: int, seed: int) -> NDArray[np.uint32]: ...
+def generate(
+    labels: NDArray[np.bool_], degrees: _Floats | None, wanted: Mapping[str, Any]
+) -> tuple[NDArray[np.uint32], int | None]: ...
+def plan(
+    prior: float,
+    protocol_name: str,
+    labeller_error: float,
+    accuracy: float,
+    half_width: float | None,
+    comparisons: int | None,
+) -> list[tuple[str, int, float]]: ...
+def command(arguments: Sequence[str]) -> int: ...

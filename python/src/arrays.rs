@@ -1,0 +1,119 @@
+//! From NumPy's arrays to rows and answers.
+
+use likelier::data::{Annotators, SparseRows, Texts};
+use likelier::{Answers, Error, Rows};
+use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::words::Trouble;
+
+/// An array of items as Python holds it: numbers, bytes, or the parts of a sparse matrix.
+#[derive(FromPyObject)]
+pub(crate) enum Items<'py> {
+    Numbers(PyReadonlyArray2<'py, f32>),
+    Bytes(PyReadonlyArray2<'py, u8>),
+    Sparse(SparseParts<'py>),
+}
+
+/// Data, columns, starts of rows, and the number of columns.
+type SparseParts<'py> =
+    (PyReadonlyArray1<'py, f32>, PyReadonlyArray1<'py, u32>, PyReadonlyArray1<'py, i64>, usize);
+
+/// The same without Python, so that work on it needs no lock.
+#[derive(Clone, Copy)]
+pub(crate) enum Matrix<'a> {
+    Numbers(&'a [f32], usize),
+    Bytes(&'a [u8], usize),
+    Sparse { values: &'a [f32], columns: &'a [u32], starts: &'a [i64], width: usize },
+}
+
+impl Items<'_> {
+    /// Where the numbers lie. Nothing is copied.
+    pub(crate) fn matrix(&self) -> PyResult<Matrix<'_>> {
+        let in_order = |_| PyValueError::new_err("X must lie row after row in memory");
+        match self {
+            Self::Numbers(array) => {
+                Ok(Matrix::Numbers(array.as_slice().map_err(in_order)?, array.shape()[1]))
+            }
+            Self::Bytes(array) => Ok(Matrix::Bytes(array.as_slice().map_err(in_order)?, array.shape()[1])),
+            Self::Sparse((values, columns, starts, width)) => Ok(Matrix::Sparse {
+                values: values.as_slice().map_err(in_order)?,
+                columns: columns.as_slice().map_err(in_order)?,
+                starts: starts.as_slice().map_err(in_order)?,
+                width: *width,
+            }),
+        }
+    }
+}
+
+impl<'a> Matrix<'a> {
+    /// The rows; dense ones are read where they lie.
+    pub(crate) fn rows(self) -> Result<Rows<'a>, Trouble> {
+        match self {
+            Self::Numbers(values, width) => Ok(Rows::borrowed(values, width)?),
+            Self::Bytes(values, width) => Ok(Rows::from_bytes(values, width)?),
+            Self::Sparse { values, columns, starts, width } => {
+                let bad = || PyValueError::new_err("the parts of the sparse matrix do not fit together");
+                let mut rows = SparseRows::new();
+                for ends in starts.windows(2) {
+                    let range = usize::try_from(ends[0]).map_err(|_| bad())?
+                        ..usize::try_from(ends[1]).map_err(|_| bad())?;
+                    let (Some(columns), Some(values)) = (columns.get(range.clone()), values.get(range))
+                    else {
+                        return Err(bad().into());
+                    };
+                    rows.push(columns.iter().copied().zip(values.iter().copied()));
+                }
+                Ok(Rows::from_sparse(rows, width)?)
+            }
+        }
+    }
+}
+
+/// Answers as Python holds them.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Given<'py> {
+    pairs: PyReadonlyArray2<'py, u32>,
+    tie: Option<PyReadonlyArray1<'py, bool>>,
+    weight: Option<PyReadonlyArray1<'py, f32>>,
+    /// Names, and the place of each answer's in them.
+    annotator: Option<(Vec<String>, PyReadonlyArray1<'py, u32>)>,
+}
+
+impl Given<'_> {
+    /// What people said.
+    pub(crate) fn answers(&self) -> Result<Answers, Trouble> {
+        let pairs = slice(self.pairs.as_slice())?;
+        if self.pairs.shape()[1] != 2 {
+            return Err(PyTypeError::new_err("pairs must have two columns").into());
+        }
+        let mut answers: Answers = pairs.chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+        if let Some(weights) = &self.weight {
+            answers = answers.weighted(slice(weights.as_slice())?.to_vec())?;
+        }
+        if let Some(ties) = &self.tie {
+            answers = answers.tied(slice(ties.as_slice())?.to_vec())?;
+        }
+        if let Some((names, of)) = &self.annotator {
+            let names = names.iter().map(String::as_str).collect::<Texts>();
+            answers = answers.by(Annotators { names, of: slice(of.as_slice())?.to_vec() })?;
+        }
+        Ok(answers)
+    }
+}
+
+/// The numbers of an array that lies in one piece.
+pub(crate) fn slice<T, E: std::fmt::Display>(of: Result<&[T], E>) -> Result<&[T], Trouble> {
+    of.map_err(|error| PyValueError::new_err(error.to_string()).into())
+}
+
+/// Refuses pairs of rows that are not there.
+pub(crate) fn check_pairs(answers: &Answers, rows: usize) -> Result<(), Error> {
+    let largest = answers.pairs().iter().map(|(likelier, other)| *likelier.max(other)).max();
+    match largest.filter(|index| *index as usize >= rows) {
+        Some(index) => Err(Error::NoSuchItem { what: "a pair", index, items: rows }),
+        None => Ok(()),
+    }
+}

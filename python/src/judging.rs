@@ -1,0 +1,127 @@
+//! Judgements without labels, and whether the answers are what they are said to be.
+
+use likelier::estimate::{Folds, ProtocolTest};
+use likelier::{
+    Assessment, BelievedPrior, Error, Grounds, Judged, JudgedBy, Prior, Protocol, check_with,
+    estimate_prior_with,
+};
+use numpy::{PyArray1, PyReadonlyArray1};
+use pyo3::prelude::*;
+use serde::Serialize;
+
+use crate::arrays::{Given, Items, check_pairs, slice};
+use crate::belief::{Belief, Scorer};
+use crate::running::{self, quickly};
+use crate::words::{Warned, json, warned};
+
+/// What a judgement says.
+#[derive(Serialize)]
+pub(crate) struct Judgement<'a> {
+    prior: Prior,
+    #[serde(flatten)]
+    protocol: Protocol,
+    judged_by: JudgedBy,
+    new_items: &'a Judged,
+    these_items: Option<&'a Judged>,
+    protocol_test: Option<&'a ProtocolTest>,
+}
+
+impl<'a> Judgement<'a> {
+    pub(crate) fn of(assessment: &'a Assessment) -> Self {
+        let grounds = assessment.grounds();
+        Self {
+            prior: grounds.assumptions().prior(),
+            protocol: grounds.protocol(),
+            judged_by: assessment.judged_by,
+            new_items: &assessment.new_items,
+            these_items: assessment.these_items.as_ref(),
+            protocol_test: assessment.protocol_test.as_ref(),
+        }
+    }
+}
+
+/// Judges scores of all items by comparisons between them: JSON, and warnings.
+#[pyfunction]
+pub(crate) fn assess(
+    py: Python<'_>,
+    scores: PyReadonlyArray1<'_, f32>,
+    threshold: f32,
+    given: Given<'_>,
+    belief: Belief,
+) -> PyResult<(String, Warned)> {
+    let scores = slice(scores.as_slice())?;
+    let answers = given.answers()?;
+    quickly(py, || {
+        if let Some(position) = scores.iter().position(|score| !score.is_finite()) {
+            let value = format!("{} at place {position}", scores[position]);
+            return Err(Error::Setting { name: "a score", value, allowed: "finite" }.into());
+        }
+        check_pairs(&answers, scores.len())?;
+        let protocol = belief.protocol()?.ok_or(Error::NoProtocol)?;
+        let prior = Prior::new(belief.prior.ok_or(Error::NoPrior)?)?;
+        let grounds = Grounds::new(protocol, &BelievedPrior::known(prior))?
+            .equals(belief.equals.parse()?)
+            .error_at_most(belief.labeller_error_at_most);
+        let assessment = Assessment::of_scores(scores, threshold, answers.comparisons(), grounds)?;
+        Ok((json(&Judgement::of(&assessment))?, warned(&assessment.warnings())))
+    })
+}
+
+/// Looks for what is wrong with answers: JSON.
+#[pyfunction]
+pub(crate) fn check(
+    py: Python<'_>,
+    items: Items<'_>,
+    given: Given<'_>,
+    belief: Belief,
+    scorer: Scorer,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<String> {
+    let (matrix, answers) = (items.matrix()?, given.answers()?);
+    let threads = scorer.threads;
+    running::run(py, progress.as_ref(), threads, move |control, observe| {
+        let rows = matrix.rows()?;
+        check_pairs(&answers, rows.len())?;
+        let supervision = belief.supervision(answers)?;
+        json(&check_with(&rows, &supervision, &scorer.options()?, control, observe)?)
+    })
+}
+
+/// Estimates the share of positives: JSON.
+#[pyfunction]
+pub(crate) fn estimate_prior(
+    py: Python<'_>,
+    items: Items<'_>,
+    given: Given<'_>,
+    belief: Belief,
+    scorer: Scorer,
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<String> {
+    let (matrix, answers) = (items.matrix()?, given.answers()?);
+    let threads = scorer.threads;
+    running::run(py, progress.as_ref(), threads, move |control, observe| {
+        let rows = matrix.rows()?;
+        check_pairs(&answers, rows.len())?;
+        let supervision = belief.supervision(answers)?;
+        json(&estimate_prior_with(&rows, &supervision, &scorer.options()?, control, observe)?)
+    })
+}
+
+/// The fold of each of so many items; the number of folds for an item that was never compared.
+#[pyfunction]
+pub(crate) fn folds<'py>(
+    py: Python<'py>,
+    given: Given<'py>,
+    items: usize,
+    count: usize,
+    seed: u64,
+) -> PyResult<Bound<'py, PyArray1<u32>>> {
+    let answers = given.answers()?;
+    let of = quickly(py, || {
+        check_pairs(&answers, items)?;
+        let folds = Folds::new(&answers.comparisons(), items, count, seed)?;
+        let of = |item| folds.of_item(item).unwrap_or(count) as u32;
+        Ok((0..items as u32).map(of).collect())
+    })?;
+    Ok(PyArray1::from_vec(py, of))
+}

@@ -1,0 +1,73 @@
+//! Fits.
+
+use likelier::data::Texts;
+use likelier::fit_with;
+use likelier_cli::ReportPages;
+use likelier_tables::{Ids, odd_answers};
+use pyo3::prelude::*;
+
+use crate::arrays::{Given, Items, check_pairs};
+use crate::belief::{Belief, Options};
+use crate::classifier::Classifier;
+use crate::judging::Judgement;
+use crate::running;
+use crate::words::{Warned, json, warned};
+
+/// A classifier, and everything that is known about it.
+#[pyclass(frozen, get_all, module = "likelier._native")]
+pub(crate) struct Fitted {
+    classifier: Py<Classifier>,
+    /// How good it is without labels, as JSON; none where it could not be judged.
+    assessment: Option<String>,
+    /// Code, message and advice of each warning.
+    warnings: Warned,
+    /// The report as a page, as plain text, and as JSON.
+    report: (String, String, String),
+    /// Epochs that were trained.
+    epochs: usize,
+}
+
+/// Fits a classifier to answers about the items.
+#[pyfunction]
+#[allow(clippy::too_many_arguments, reason = "they are those of the Python function")]
+pub(crate) fn fit(
+    py: Python<'_>,
+    items: Items<'_>,
+    given: Given<'_>,
+    belief: Belief,
+    options: Options,
+    ids: Option<Vec<String>>,
+    title: (String, String),
+    progress: Option<Bound<'_, PyAny>>,
+) -> PyResult<Fitted> {
+    let matrix = items.matrix()?;
+    let answers = given.answers()?;
+    let (model, again) = title;
+    let threads = options.threads;
+    let work = move |control: &likelier::Control<'_>, observe: &mut likelier::Observer<'_>| {
+        let rows = matrix.rows()?;
+        check_pairs(&answers, rows.len())?;
+        let ids = match ids {
+            Some(ids) => Ids::named(ids.iter().map(String::as_str).collect::<Texts>())?,
+            None => Ids::numbered(rows.len()),
+        };
+        let mut warnings = odd_answers(&answers, &ids);
+        let supervision = belief.supervision(answers)?;
+        let fitted = fit_with(&rows, &supervision, &options.options()?, control, observe)?;
+        warnings.extend(fitted.warnings.iter().cloned());
+        let pages = ReportPages::new((&model, &again), &fitted, &rows, &ids, options.image, &warnings)?;
+        let assessment = fitted.assessment.as_ref();
+        let assessment = assessment.map(|assessment| json(&Judgement::of(assessment))).transpose()?;
+        let epochs = fitted.epochs.len();
+        Ok((fitted.classifier, assessment, warned(&warnings), pages, epochs))
+    };
+    let (classifier, assessment, warnings, pages, epochs) =
+        running::run(py, progress.as_ref(), threads, work)?;
+    Ok(Fitted {
+        classifier: Py::new(py, Classifier(classifier))?,
+        assessment,
+        warnings,
+        report: (pages.html, pages.markdown, pages.json),
+        epochs,
+    })
+}
