@@ -45,8 +45,16 @@ fn chromium() -> Result<PathBuf> {
     if let Some(found) = find() {
         return Ok(found);
     }
-    let mut install = Command::new("apt-get");
-    install.args(["install", "--yes", "--no-install-recommends", "chromium"]);
-    step("Chromium from Debian's packages", install)?;
+    for (name, arguments) in [
+        ("list of Debian's packages", &["update", "--quiet"][..]),
+        (
+            "Chromium from Debian's packages",
+            &["install", "--quiet", "--yes", "--no-install-recommends", "chromium"],
+        ),
+    ] {
+        let mut install = Command::new("apt-get");
+        install.args(arguments).env("DEBIAN_FRONTEND", "noninteractive");
+        step(name, install)?;
+    }
     find().context("Chromium was installed, but is not where it should be")
 }

@@ -9,7 +9,8 @@ use anyhow::{Context, Result, bail};
 use crate::{command, root, step};
 
 /// What the package works with, in the versions that it is tested with.
-const PACKAGES: [&str; 15] = [
+const PACKAGES: [&str; 16] = [
+    "catboost==1.2.10",
     "lightgbm==4.7.0",
     "matplotlib==3.11.2",
     "maturin==1.16.0",
