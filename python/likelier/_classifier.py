@@ -288,7 +288,6 @@ class ComparisonClassifier(TrainedModel):
             "folds": optional_whole("folds", self.folds),
             "calibrate": flag("calibrate", self.calibrate),
             "threads": optional_whole("threads", self.threads),
-            "sensitivity": False,
             "seed": seed_of(self.random_state),
             "feature_names": names,
         }

@@ -60,7 +60,6 @@ pub(crate) struct Options {
     hold_out: Option<f64>,
     folds: Option<usize>,
     calibrate: bool,
-    sensitivity: bool,
     seed: u64,
     feature_names: Option<Vec<String>>,
     pub(crate) threads: Option<usize>,
@@ -82,7 +81,6 @@ impl Options {
             .hold_out(self.hold_out)
             .folds(self.folds)
             .calibrate(self.calibrate)
-            .sensitivity(self.sensitivity)
             .diagnose(true)
             .watch(true)
             .seed(self.seed);

@@ -2,8 +2,8 @@
 
 use likelier::estimate::{Folds, ProtocolTest};
 use likelier::{
-    Assessment, BelievedPrior, Error, Grounds, Judged, JudgedBy, Prior, Protocol, check_with,
-    estimate_prior_with,
+    Assessment, BelievedPrior, Control, Error, Grounds, Judged, JudgedBy, Observer, Prior, Protocol, Rows,
+    ScorerOptions, Supervision, check_with, estimate_prior_with,
 };
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
@@ -77,14 +77,7 @@ pub(crate) fn check(
     scorer: Scorer,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<String> {
-    let (matrix, answers) = (items.matrix()?, given.answers()?);
-    let threads = scorer.threads;
-    running::run(py, progress.as_ref(), threads, move |control, observe| {
-        let rows = matrix.rows()?;
-        check_pairs(&answers, rows.len())?;
-        let supervision = belief.supervision(answers)?;
-        json(&check_with(&rows, &supervision, &scorer.options()?, control, observe)?)
-    })
+    by_scores(py, &items, &given, belief, scorer, progress.as_ref(), check_with)
 }
 
 /// Estimates the share of positives: JSON.
@@ -97,13 +90,33 @@ pub(crate) fn estimate_prior(
     scorer: Scorer,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<String> {
+    by_scores(py, &items, &given, belief, scorer, progress.as_ref(), estimate_prior_with)
+}
+
+/// What scores of the items say about the answers, as JSON.
+fn by_scores<T: Serialize>(
+    py: Python<'_>,
+    items: &Items<'_>,
+    given: &Given<'_>,
+    belief: Belief,
+    scorer: Scorer,
+    progress: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce(
+        &Rows<'_>,
+        &Supervision,
+        &ScorerOptions,
+        &Control<'_>,
+        &mut Observer<'_>,
+    ) -> Result<T, Error>
+    + Send,
+) -> PyResult<String> {
     let (matrix, answers) = (items.matrix()?, given.answers()?);
     let threads = scorer.threads;
-    running::run(py, progress.as_ref(), threads, move |control, observe| {
+    running::run(py, progress, threads, move |control, observe| {
         let rows = matrix.rows()?;
         check_pairs(&answers, rows.len())?;
         let supervision = belief.supervision(answers)?;
-        json(&estimate_prior_with(&rows, &supervision, &scorer.options()?, control, observe)?)
+        json(&work(&rows, &supervision, &scorer.options()?, control, observe)?)
     })
 }
 

@@ -9,6 +9,24 @@ from sklearn.utils.validation import check_X_y
 from likelier import ComparisonClassifier, LikelierWarning, generate
 
 
+def two_classes(estimator, X, y):
+    """The two classes in y, and which of them each row has."""
+    if y is None:
+        raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None")
+    # What is wrong with y is said by scikit-learn; X goes to the package as it is.
+    numbers = np.zeros((X.shape[0] if hasattr(X, "shape") else len(np.asarray(X)), 1))
+    _, labels = check_X_y(numbers, y)
+    check_classification_targets(labels)
+    classes, of = np.unique(labels, return_inverse=True)
+    if len(classes) > 2:
+        raise ValueError(
+            f"Only binary classification is supported. The type of the target is {type_of_target(labels)}."
+        )
+    if len(classes) < 2:
+        raise ValueError("a classifier needs two classes, and y has 1 class")
+    return classes, of
+
+
 class FromLabels(ComparisonClassifier):
     """Turns y into comparisons: feature_names_in_, n_features_in_ and classes_ as in ComparisonClassifier."""
 
@@ -28,19 +46,7 @@ class FromLabels(ComparisonClassifier):
         return tags
 
     def fit(self, X, y):
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        # What is wrong with y is said by scikit-learn; X goes to the package as it is.
-        numbers = np.zeros((X.shape[0] if hasattr(X, "shape") else len(np.asarray(X)), 1))
-        _, labels = check_X_y(numbers, y)
-        check_classification_targets(labels)
-        classes, of = np.unique(labels, return_inverse=True)
-        if len(classes) > 2:
-            raise ValueError(
-                f"Only binary classification is supported. The type of the target is {type_of_target(labels)}."
-            )
-        if len(classes) < 2:
-            raise ValueError("a classifier needs two classes, and y has 1 class")
+        classes, of = two_classes(self, X, y)
         self._share = float(of.mean())
         pairs = generate(of == 1, 40 * max(len(of), 10)).pairs
         with warnings.catch_warnings():

@@ -5,15 +5,13 @@ The package has no such path.
 
 import warnings
 
-import numpy as np
 import pytest
 
 pytest.importorskip("sklearn")
 
+from adapter import two_classes
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
-from sklearn.utils.validation import check_X_y
 
 from likelier import FromComparisons, LikelierWarning, generate
 
@@ -36,19 +34,7 @@ class FromLabels(FromComparisons):
         return tags
 
     def fit(self, X, y):
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        # What is wrong with y is said by scikit-learn; X goes to the package as it is.
-        numbers = np.zeros((X.shape[0] if hasattr(X, "shape") else len(np.asarray(X)), 1))
-        _, labels = check_X_y(numbers, y)
-        check_classification_targets(labels)
-        classes, of = np.unique(labels, return_inverse=True)
-        if len(classes) > 2:
-            raise ValueError(
-                f"Only binary classification is supported. The type of the target is {type_of_target(labels)}."
-            )
-        if len(classes) < 2:
-            raise ValueError("a classifier needs two classes, and y has 1 class")
+        classes, of = two_classes(self, X, y)
         self._share = float(of.mean())
         pairs = generate(of == 1, 20 * max(len(of), 10)).pairs
         with warnings.catch_warnings():
