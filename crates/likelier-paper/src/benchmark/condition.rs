@@ -117,7 +117,9 @@ pub(super) fn inspect(benchmark: Benchmark, data_dir: &Path) -> Result<Vec<FileC
         }
         inspect_file(&folder, file)
     };
-    publication.files.par_iter().enumerate().map(inspect_one).collect()
+    // The first file's error is told, not the one that came first: results are kept in the files' order.
+    let found: Vec<_> = publication.files.par_iter().enumerate().map(inspect_one).collect();
+    found.into_iter().collect()
 }
 
 /// Of the copies that may be there, the one that reading would take is looked at.
@@ -201,6 +203,15 @@ mod tests {
             Some(directory.path().join("pendigits/pendigits.tra.gz").as_path())
         );
         assert_eq!(found.problem.as_deref(), Some("holds only 8 bytes of data; 502098 were published"));
+    }
+
+    #[test]
+    fn of_several_files_that_cannot_be_read_the_first_is_named() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        for _ in 0..200 {
+            let error = Benchmark::Pendigits.inspect(file.path()).unwrap_err().to_string();
+            assert!(error.contains("pendigits.tra: "), "{error}");
+        }
     }
 
     #[test]
