@@ -5,6 +5,9 @@
 mod documented;
 mod program;
 
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Output, Stdio};
+
 use program::Folder;
 
 #[test]
@@ -29,6 +32,38 @@ fn every_printed_field_is_documented_and_every_documented_field_is_printed() {
         "plan --prior 0.3 --protocol discard --comparisons 1000 --weight-norm 1 --row-norm 4".into(),
         "demo".into(),
         "demo --out wine".into(),
+        "label items.csv --port 0 --people ann".into(),
+        "label import pairs.csv --into items.likelier-label".into(),
+        "label export items.likelier-label --out answers.csv".into(),
+        "label forget imported --file items.likelier-label".into(),
     ];
-    documented::compare("json.md", &commands, |command| folder.run(command));
+    documented::compare("json.md", &commands, |command| {
+        if command.starts_with("label items") {
+            opened_and_stopped(&folder, command)
+        } else {
+            folder.run(command)
+        }
+    });
+}
+
+/// A page is stopped when it has said where it is.
+fn opened_and_stopped(folder: &Folder, command: &str) -> Output {
+    assert!(command.ends_with(" --json"), "{command}");
+    let mut page = folder
+        .command(command)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = Vec::new();
+    for line in BufReader::new(page.stdout.take().unwrap()).lines() {
+        let line = line.unwrap();
+        said.extend_from_slice(line.as_bytes());
+        if line == "}" {
+            break;
+        }
+    }
+    let stopped = Command::new("kill").args(["-TERM", &page.id().to_string()]).status().unwrap();
+    assert!(stopped.success());
+    Output { stdout: said, ..page.wait_with_output().unwrap() }
 }

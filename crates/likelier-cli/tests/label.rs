@@ -124,6 +124,23 @@ fn pairs_are_answered_undone_skipped_and_flagged_and_train_reads_them() {
 }
 
 #[test]
+fn sigterm_stops_as_ctrl_c_does_and_leaves_one_plain_file() {
+    let folder = with_items();
+    let page = opened(&folder, "");
+    let mut owner = page.client("owner");
+    let hand = owner.hand();
+    owner.answer(&hand, "left");
+    let said = page.stop("-TERM");
+    assert!(said.contains("stopped; the answers are in"), "{said}");
+    let left: Vec<String> = folder
+        .names()
+        .into_iter()
+        .filter(|name| name.starts_with("items.likelier-label"))
+        .collect();
+    assert_eq!(left, ["items.likelier-label"]);
+}
+
+#[test]
 fn a_restart_goes_on_where_it_stopped_and_links_stay() {
     let folder = with_items();
     let page = opened(&folder, "--people ann,bob --name Me");

@@ -92,7 +92,7 @@ fn a_training_that_is_struck_leaves_its_state_only_and_goes_on_to_the_same_bytes
         if at_work >= 12 && saved >= 6 {
             break;
         }
-        let signal = ["-INT", "-KILL"][at % 2];
+        let signal = ["-INT", "-KILL", "-TERM"][at % 3];
         let was_at_work = struck(&folder, &command, signal, aim.wait());
         aim.learn(!was_at_work, was_at_work && !folder.file("model.checkpoint").exists());
         if was_at_work {
@@ -133,8 +133,8 @@ fn a_prediction_that_is_struck_leaves_no_scores_or_all_of_them() {
         if at_work >= 12 {
             break;
         }
-        let signal = ["-INT", "-KILL"][at % 2];
-        let older = at % 3 == 0;
+        let signal = ["-INT", "-KILL", "-TERM"][at % 3];
+        let older = at % 2 == 0;
         if older {
             folder.write("scores", "older");
         }

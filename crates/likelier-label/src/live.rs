@@ -81,6 +81,9 @@ impl Live {
 
     /// Works until it is told to stop.
     pub(crate) fn run(&self) {
+        // Whoever answers comes first: this thread, and those that it starts, take what processors have left.
+        #[cfg(target_os = "linux")]
+        let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), 10);
         let mut items: Option<Result<Items, String>> = None;
         let mut last = 0;
         while !self.stop.load(Ordering::SeqCst) {

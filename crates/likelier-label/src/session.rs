@@ -77,8 +77,8 @@ struct State {
     seen: SeenBy,
     /// Pairs without an answer, the next one first.
     pending: VecDeque<Held>,
-    /// Answers that stand, the last one last.
-    done: Vec<(i64, Held, Choice)>,
+    /// Counts of the answers that stand; the goal and the pace are not in it.
+    counts: Progress,
     paces: VecDeque<i64>,
 }
 
@@ -149,14 +149,11 @@ impl Session {
             match shown.answer {
                 Some(given) => {
                     note(&mut self.dealer, state, shown.person, held, given.choice);
-                    state.done.push((given.id, held, given.choice));
+                    state.counts.add(held.origin, given.choice);
                     state.pace(given.took);
                 }
                 None => state.pending.push_back(held),
             }
-        }
-        for state in self.states.values_mut() {
-            state.done.sort_by_key(|(answer, ..)| *answer);
         }
         Ok(())
     }
@@ -211,10 +208,10 @@ impl Session {
             return Err(Refused::NotAsked);
         };
         let took = said.took.filter(|took| (0..86_400_000).contains(took));
-        let answer = self.store.add(said.pair, said.choice, reason, &said.key, now(), took)?;
+        self.store.add(said.pair, said.choice, reason, &said.key, now(), took)?;
         let Some(held) = state.pending.remove(at) else { return Err(Refused::NotAsked) };
         note(&mut self.dealer, state, person, held, said.choice);
-        state.done.push((answer, held, said.choice));
+        state.counts.add(held.origin, said.choice);
         state.pace(took);
         self.hand(person)
     }
@@ -229,13 +226,17 @@ impl Session {
             return self.hand(person);
         }
         let state = self.states.get_mut(&person).ok_or(Refused::Stranger)?;
-        let last = state.done.iter().rposition(|(_, held, _)| held.origin != Origin::Imported);
-        if let Some(last) = last {
-            let (answer, held, _) = state.done[last];
-            self.store.undo(held.id, answer, key)?;
-            state.done.remove(last);
-            state.seen.cannot_repeat(held.id);
-            state.pending.push_front(held);
+        if let Some(last) = self.store.last_answer(person)? {
+            let rows = last.names.each_ref().map(|name| self.items.ids().find(name));
+            let ([Some(left), Some(right)], Some(given)) = (rows, &last.answer) else {
+                return Err(Refused::NotAsked);
+            };
+            self.store.undo(last.id, given.id, key)?;
+            state.counts.remove(last.origin, given.choice);
+            state.seen.cannot_repeat(last.id);
+            state
+                .pending
+                .push_front(Held { id: last.id, rows: [left, right], origin: last.origin });
         }
         self.hand(person)
     }
@@ -280,18 +281,30 @@ impl State {
     }
 
     fn progress(&self, goal: usize) -> Progress {
-        let mut progress = Progress { goal, undoable: self.done.len(), ..Progress::default() };
-        for (_, held, choice) in &self.done {
-            match choice {
-                Choice::Skip => progress.skipped += 1,
-                Choice::Flag => progress.flagged += 1,
-                Choice::Left | Choice::Right | Choice::Tie => progress.answered += 1,
-            }
-            progress.again += usize::from(held.origin == Origin::Again && choice.compares());
-        }
         let mut paces: Vec<i64> = self.paces.iter().copied().collect();
         paces.sort_unstable();
-        progress.pace = paces.get(paces.len() / 2).copied();
-        progress
+        Progress { goal, pace: paces.get(paces.len() / 2).copied(), ..self.counts }
+    }
+}
+
+impl Progress {
+    fn add(&mut self, origin: Origin, choice: Choice) {
+        self.counts(origin, choice).into_iter().flatten().for_each(|count| *count += 1);
+    }
+
+    fn remove(&mut self, origin: Origin, choice: Choice) {
+        self.counts(origin, choice).into_iter().flatten().for_each(|count| *count -= 1);
+    }
+
+    /// What an answer counts to.
+    fn counts(&mut self, origin: Origin, choice: Choice) -> [Option<&mut usize>; 3] {
+        let place = match choice {
+            Choice::Skip => &mut self.skipped,
+            Choice::Flag => &mut self.flagged,
+            Choice::Left | Choice::Right | Choice::Tie => &mut self.answered,
+        };
+        let again = origin == Origin::Again && choice.compares();
+        let undoable = origin != Origin::Imported;
+        [Some(place), again.then_some(&mut self.again), undoable.then_some(&mut self.undoable)]
     }
 }

@@ -1,11 +1,12 @@
 //! `likelier label export`, `import` and `forget`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use likelier_label::{Collected, ExportFormat, ImportFormat, Store, import};
+use serde::Serialize;
 
-use crate::terminal::{NewFile, Result, mistake, print_text};
+use crate::terminal::{NewFile, Result, mistake, print_json, print_text};
 
 /// Write answers as a table.
 ///
@@ -26,6 +27,16 @@ pub(super) struct ExportAnswers {
     /// Also what was skipped, flagged or undone: a log, not for training.
     #[arg(long)]
     all: bool,
+    /// Print the result as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was written.
+#[derive(Serialize)]
+struct Exported<'a> {
+    file: &'a Path,
+    answers: usize,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -50,12 +61,18 @@ impl ExportAnswers {
             }
         };
         let out = NewFile::create(&self.out, std::slice::from_ref(&self.answers))?;
-        let to_file = out.is_a_file();
+        let alone = out.is_standard_output(self.json)?;
         let rows = Collected::read(&self.answers)?.rows(self.all)?;
         let bytes = format.bytes(&rows)?;
         out.finish(|file| Ok(file.write_all(&bytes)?))?;
-        let text = format!("{}\n  {} answers\n", self.out.display(), rows.len());
-        print_text(if to_file { &text } else { "" }, &[])
+        if alone {
+            return Ok(());
+        }
+        if self.json {
+            let exported = Exported { file: &self.out, answers: rows.len() };
+            return print_json("label export", &exported, &[]);
+        }
+        print_text(&format!("{}\n  {} answers\n", self.out.display(), rows.len()), &[])
     }
 }
 
@@ -82,6 +99,17 @@ pub(super) struct ImportAnswers {
     /// Who answered, where the file does not say.
     #[arg(long, value_name = "NAME", default_value = "imported")]
     name: String,
+    /// Print the result as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What was taken over.
+#[derive(Serialize)]
+struct Imported<'a> {
+    file: &'a Path,
+    added: usize,
+    known: usize,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -110,6 +138,9 @@ impl ImportAnswers {
             (_, Some(_)) => return Err(mistake("--fields is for Label Studio", "add --from label-studio")),
         };
         let (added, known) = import(&self.from_file, &self.into, &format, &self.name)?;
+        if self.json {
+            return print_json("label import", &Imported { file: &self.into, added, known }, &[]);
+        }
         let again = if known > 0 { format!("; {known} were there already") } else { String::new() };
         print_text(&format!("{}\n  {added} answers added{again}\n", self.into.display()), &[])
     }
@@ -125,6 +156,17 @@ pub(super) struct ForgetPerson {
     /// The file of answers.
     #[arg(long, value_name = "FILE")]
     file: PathBuf,
+    /// Print the result as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Who is gone.
+#[derive(Serialize)]
+struct Forgotten<'a> {
+    file: &'a Path,
+    name: &'a str,
+    answers: usize,
 }
 
 impl ForgetPerson {
@@ -134,6 +176,10 @@ impl ForgetPerson {
         let mut store = Store::open(&self.file)?;
         let count = store.forget(&self.name)?;
         store.close()?;
+        if self.json {
+            let forgotten = Forgotten { file: &self.file, name: &self.name, answers: count };
+            return print_json("label forget", &forgotten, &[]);
+        }
         print_text(
             &format!("{}\n  '{}' is forgotten, with {count} answers\n", self.file.display(), self.name),
             &[],

@@ -8,9 +8,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use likelier::Prior;
-use likelier_label::{Catalogue, LabelError, Listening, Server, Settings, Store};
+use likelier_label::{Catalogue, LabelError, Listening, Person, Server, Settings, Store};
+use serde::Serialize;
 
-use crate::terminal::{Result, ask_to_stop, mistake, tell};
+use crate::terminal::{Result, ask_to_stop, mistake, print_json, print_text, tell};
 
 #[derive(Args)]
 pub(super) struct OpenArguments {
@@ -86,6 +87,49 @@ pub(super) struct OpenArguments {
     /// A name under which a proxy reaches the page.
     #[arg(long, help_heading = "Server", value_name = "NAME")]
     host: Vec<String>,
+    /// Print where the page is as JSON, and go on.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Where the page is, and for whom.
+#[derive(Serialize)]
+struct Opened {
+    file: PathBuf,
+    question: String,
+    items: usize,
+    answers: usize,
+    links: Vec<Link>,
+}
+
+/// The link of a person; the owner's is the first.
+#[derive(Serialize)]
+struct Link {
+    name: String,
+    link: String,
+}
+
+impl Opened {
+    fn text(&self) -> String {
+        let mut text = format!(
+            "{}\n  {} items, answers so far: {}\n  {}\n",
+            self.file.display(),
+            self.items,
+            self.answers,
+            self.question
+        );
+        if let Some(owner) = self.links.first() {
+            let _ = writeln!(text, "\nOpen your page:\n  {}", owner.link);
+        }
+        if self.links.len() > 1 {
+            text.push_str("\nLinks for others, one each:\n");
+        }
+        for Link { name, link } in self.links.iter().skip(1) {
+            let _ = writeln!(text, "  {name}  {link}");
+        }
+        text.push_str("\nCtrl-C stops; every answer is saved as it is given.\n");
+        text
+    }
 }
 
 impl OpenArguments {
@@ -131,28 +175,29 @@ impl OpenArguments {
             Some(seed) => seed,
             None => Store::new_seed()?,
         };
-        let mut text = format!(
-            "{}\n  {} items, answers so far: {answers}\n  {}\n",
-            path.display(),
-            catalogue.ids().len(),
-            settings.question
-        );
+        let mut opened = Opened {
+            file: path.clone(),
+            question: settings.question.clone(),
+            items: catalogue.ids().len(),
+            answers,
+            links: Vec::new(),
+        };
         self.warn(&catalogue);
         let server = Server::new(store, settings, catalogue, listening, seed)?;
         let at = server.address()?;
-        let _ = writeln!(text, "\nOpen your page:\n  http://{at}/#{}", owner.token);
-        let others: Vec<_> = server.people()?.into_iter().filter(|person| !person.owner).collect();
-        if !others.is_empty() {
-            text.push_str("\nLinks for others, one each:\n");
-            for person in others {
-                let _ = writeln!(text, "  {}  http://{at}/#{}", person.name, person.token);
-            }
+        let link = |person: &Person| Link {
+            name: person.name.clone(),
+            link: format!("http://{at}/#{}", person.token),
+        };
+        let others = server.people()?;
+        let others = others.iter().filter(|person| !person.owner);
+        opened.links = std::iter::once(&owner).chain(others).map(link).collect();
+        if self.json {
+            print_json("label", &opened, &[])?;
+        } else {
+            print_text(&opened.text(), &[])?;
         }
-        text.push_str("\nCtrl-C stops; every answer is saved as it is given.\n");
-        let mut out = std::io::stdout().lock();
-        out.write_all(text.as_bytes())?;
-        out.flush()?;
-        drop(out);
+        std::io::stdout().flush()?;
         server.run(ask_to_stop())?;
         let file = path.display();
         tell(&format!(
@@ -242,13 +287,17 @@ impl OpenArguments {
                 missing.len()
             ));
         }
-        if !self.address.is_loopback() {
-            tell(
-                "warning: others on the network can reach this page, and nothing is encrypted: whoever listens can read the links, \
-                 the items and the answers\n  An SSH tunnel or a TLS proxy is safer (docs/label.md).\n",
-            );
+        if let Some(warning) = reached_by_others(self.address) {
+            tell(warning);
         }
     }
+}
+
+/// What to say of an address that others can reach.
+fn reached_by_others(address: IpAddr) -> Option<&'static str> {
+    let warning = "warning: others on the network can reach this page, and nothing is encrypted: whoever listens can read the \
+                   links, the items and the answers\n  An SSH tunnel or a TLS proxy is safer (docs/label.md).\n";
+    (!address.is_loopback()).then_some(warning)
 }
 
 fn share(what: &'static str, share: f64) -> Result<f64> {
@@ -270,4 +319,16 @@ fn beside(items: &Path) -> PathBuf {
     let mut name = path.into_os_string();
     name.push(".likelier-label");
     name.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_addresses_that_others_can_reach_are_warned_of() {
+        let warned = |address: &str| reached_by_others(address.parse().unwrap()).is_some();
+        assert_eq!(["127.0.0.1", "127.0.0.9", "::1"].map(warned), [false; 3]);
+        assert_eq!(["0.0.0.0", "192.168.1.5", "::", "fe80::1"].map(warned), [true; 4]);
+    }
 }

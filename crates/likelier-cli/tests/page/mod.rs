@@ -81,9 +81,14 @@ impl Page {
     }
 
     /// Asks it to stop as Ctrl-C does, and gives what it said on standard error.
-    pub(crate) fn interrupt(mut self) -> String {
+    pub(crate) fn interrupt(self) -> String {
+        self.stop("-INT")
+    }
+
+    /// Asks it to stop by a signal, and gives what it said on standard error.
+    pub(crate) fn stop(mut self, signal: &str) -> String {
         let sent = Command::new("kill")
-            .args(["-INT", &self.child.id().to_string()])
+            .args([signal, &self.child.id().to_string()])
             .status()
             .unwrap();
         assert!(sent.success());

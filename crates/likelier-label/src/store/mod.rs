@@ -49,7 +49,7 @@ impl Store {
         let mut store = Self { path: path.to_owned(), connection, lock: Some(lock) };
         store.check_known()?;
         store.run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA secure_delete=ON;")?;
-        store.migrate()?;
+        store.migrate(&STEPS)?;
         Ok(store)
     }
 
@@ -100,11 +100,12 @@ impl Store {
         Ok(version)
     }
 
-    fn migrate(&mut self) -> Result<(), LabelError> {
+    /// Takes the steps that the file has not taken, each wholly or not at all.
+    fn migrate(&mut self, steps: &[&str]) -> Result<(), LabelError> {
         let version = self.check_known()?;
         let path = self.path.clone();
         let refused = |reason| of(&path, reason);
-        for (step, next) in STEPS.iter().zip(1..).skip(version as usize) {
+        for (step, next) in steps.iter().zip(1..).skip(version as usize) {
             let transaction = self.connection.transaction().map_err(refused)?;
             let marks = format!("PRAGMA application_id={APPLICATION}; PRAGMA user_version={next};");
             transaction.execute_batch(step).map_err(refused)?;

@@ -1,6 +1,6 @@
 //! Pairs and answers, row by row.
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{OptionalExtension, Row, params};
 
 use super::{Choice, Origin, Store, now};
 use crate::error::LabelError;
@@ -34,6 +34,35 @@ pub(crate) struct Keyed {
     pub(crate) pair: i64,
     /// None for an undo.
     pub(crate) choice: Option<Choice>,
+}
+
+/// The columns of a pair with its answer, `a`, and where the items' names come from.
+const SHOWN: &str = r#"pair.id, pair.person, l.name, r.name, pair.origin, pair."of", pair.dealt,
+    a.id, a.choice, a.reason, a.at, a.took"#;
+const NAMES: &str = r#"JOIN item AS l ON l.id = pair."left" JOIN item AS r ON r.id = pair."right""#;
+
+fn shown(row: &Row<'_>) -> rusqlite::Result<Shown> {
+    let (origin, choice): (String, Option<String>) = (row.get(4)?, row.get(8)?);
+    let answer = match choice.as_deref().and_then(Choice::named) {
+        Some(choice) => Some(Given {
+            id: row.get(7)?,
+            choice,
+            reason: row.get(9)?,
+            at: row.get(10)?,
+            took: row.get(11)?,
+        }),
+        None => None,
+    };
+    Ok(Shown {
+        id: row.get(0)?,
+        person: row.get(1)?,
+        names: [row.get(2)?, row.get(3)?],
+        // Checked by the table.
+        origin: Origin::named(&origin).unwrap_or(Origin::Uniform),
+        of: row.get(5)?,
+        dealt: row.get(6)?,
+        answer,
+    })
 }
 
 impl Store {
@@ -111,38 +140,28 @@ impl Store {
 
     /// Every pair in the order in which it was dealt, with the answer that stands.
     pub(crate) fn shown(&self, mut visit: impl FnMut(Shown)) -> Result<(), LabelError> {
-        let text = r#"SELECT pair.id, pair.person, l.name, r.name, pair.origin, pair."of", pair.dealt,
-                a.id, a.choice, a.reason, a.at, a.took
-            FROM pair JOIN item AS l ON l.id = pair."left" JOIN item AS r ON r.id = pair."right"
-            LEFT JOIN standing AS a ON a.pair = pair.id ORDER BY pair.id"#;
+        let text = format!(
+            r#"SELECT {SHOWN} FROM pair {NAMES} LEFT JOIN standing AS a ON a.pair = pair.id ORDER BY pair.id"#
+        );
         let mut read = || {
-            let mut statement = self.connection.prepare(text)?;
+            let mut statement = self.connection.prepare(&text)?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
-                let (origin, choice): (String, Option<String>) = (row.get(4)?, row.get(8)?);
-                let answer = match choice.as_deref().and_then(Choice::named) {
-                    Some(choice) => Some(Given {
-                        id: row.get(7)?,
-                        choice,
-                        reason: row.get(9)?,
-                        at: row.get(10)?,
-                        took: row.get(11)?,
-                    }),
-                    None => None,
-                };
-                visit(Shown {
-                    id: row.get(0)?,
-                    person: row.get(1)?,
-                    names: [row.get(2)?, row.get(3)?],
-                    // Checked by the table.
-                    origin: Origin::named(&origin).unwrap_or(Origin::Uniform),
-                    of: row.get(5)?,
-                    dealt: row.get(6)?,
-                    answer,
-                });
+                visit(shown(row)?);
             }
             Ok(())
         };
+        read().map_err(|reason| self.refused(reason))
+    }
+
+    /// The last answer of a person that stands and was given here. It is looked for from the newest answer on, so
+    /// that it does not matter how many there are.
+    pub(crate) fn last_answer(&self, person: i64) -> Result<Option<Shown>, LabelError> {
+        let text = format!(
+            r#"SELECT {SHOWN} FROM standing AS a CROSS JOIN pair ON pair.id = a.pair {NAMES}
+            WHERE pair.person = ?1 AND pair.origin <> 'imported' ORDER BY a.id DESC LIMIT 1"#
+        );
+        let read = || self.connection.prepare_cached(&text)?.query_row([person], shown).optional();
         read().map_err(|reason| self.refused(reason))
     }
 

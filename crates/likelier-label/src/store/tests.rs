@@ -36,6 +36,44 @@ fn an_answer_stands_until_it_is_undone_and_all_rows_stay() {
 }
 
 #[test]
+fn a_newer_schema_is_reached_step_by_step_and_a_step_that_fails_changes_nothing() {
+    let (folder, mut store) = fresh();
+    let path = folder.path().join("a.likelier-label");
+    let ann = store.person("ann", false).unwrap();
+    let pair = store.deal(ann.id, ["x", "y"], Origin::Uniform, None).unwrap();
+    store.add(pair, Choice::Right, None, "key-0001", 5, None).unwrap();
+    let before = all(&store);
+    let broken = "CREATE TABLE note (text TEXT); INSERT INTO nowhere VALUES (1)";
+    store.migrate(&[STEPS[0], broken]).unwrap_err();
+    assert_eq!(store.check_known().unwrap(), 1);
+    // The table of the step that failed is not there.
+    store.migrate(&[STEPS[0], "CREATE TABLE note (text TEXT)"]).unwrap();
+    assert_eq!(all(&store), before);
+    store.close().unwrap();
+    let newer = Store::open(&path).unwrap_err().to_string();
+    assert!(newer.contains("version 2"), "{newer}");
+}
+
+#[test]
+fn the_last_answer_is_a_persons_own_and_stands() {
+    let (_folder, store) = fresh();
+    let [ann, bob] = ["ann", "bob"].map(|name| store.person(name, false).unwrap().id);
+    assert_eq!(store.last_answer(ann).unwrap(), None);
+    let answered = |person, origin, key: &str| {
+        let pair = store.deal(person, ["x", "y"], origin, None).unwrap();
+        (pair, store.add(pair, Choice::Right, None, key, 5, None).unwrap())
+    };
+    let last = |person| store.last_answer(person).unwrap().map(|shown| shown.id);
+    let (first, _) = answered(ann, Origin::Uniform, "key-0001");
+    let (second, answer) = answered(ann, Origin::Again, "key-0002");
+    answered(ann, Origin::Imported, "key-0003");
+    let (other, _) = answered(bob, Origin::Uniform, "key-0004");
+    assert_eq!([last(ann), last(bob)], [Some(second), Some(other)]);
+    store.undo(second, answer, "key-0005").unwrap();
+    assert_eq!(last(ann), Some(first));
+}
+
+#[test]
 fn answers_can_neither_be_changed_nor_deleted() {
     let (_folder, store) = fresh();
     let ann = store.person("ann", false).unwrap();

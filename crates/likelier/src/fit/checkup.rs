@@ -168,7 +168,7 @@ impl Look {
             probability < REFUTED,
             Remark::Contradicted { words },
         ));
-        let (measured, drift) = reliability(scores, comparisons, answers)?;
+        let (measured, drift) = reliability(diagnosis, scores, comparisons, answers)?;
         self.measured = measured;
         self.suspicions.extend(drift);
         // A protocol that the data refute says nothing about the labeller.

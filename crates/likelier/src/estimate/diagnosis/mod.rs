@@ -95,6 +95,9 @@ pub struct Diagnosis {
     triples: Option<Triples>,
     #[serde(skip)]
     suspicions: Vec<Suspicion>,
+    /// Annotators who pick by the side: the others are not held against them.
+    #[serde(skip)]
+    leaning: Vec<bool>,
     /// How reliable annotators are beside each other, by the pairs they share.
     #[serde(skip)]
     beside: Vec<BesideOthers>,
@@ -125,12 +128,18 @@ impl Diagnosis {
         let ties =
             |ties: &[bool]| share_interval(ties.iter().filter(|tie| **tie).count(), ties.len(), level);
         let (mut suspicions, mut beside) = (copies.suspicions, Vec::new());
+        let sides = Sides::of(answers, &pairs, level);
+        let leaning = sides.as_ref().map_or_else(Vec::new, |sides| sides.leaning.clone());
         let mut report = answers.annotators().map(|annotators| {
+            let leans = |at: usize| leaning.get(annotators.of[at] as usize) == Some(&true);
             let shared = Shared::of(&pairs, answers, annotators, &wanted);
-            beside = shared.beside(annotators);
+            beside = if leaning.contains(&true) {
+                Shared::of(&pairs, answers, annotators, &|at| wanted(at) && !leans(at)).beside(annotators)
+            } else {
+                shared.beside(annotators)
+            };
             shared.report(annotators, level)
         });
-        let sides = Sides::of(answers, &pairs, level);
         if let (Some(report), Some(sides)) = (&mut report, &sides) {
             for (one, left) in report.annotators.iter_mut().zip(&sides.of_each) {
                 one.picked_left = *left;
@@ -171,6 +180,7 @@ impl Diagnosis {
             agreeing: agreement,
             triples,
             suspicions,
+            leaning,
             beside,
         };
         diagnosis.name_those_who_stand_out();

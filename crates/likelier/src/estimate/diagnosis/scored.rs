@@ -77,8 +77,10 @@ impl Explained {
 ///
 /// Of a pair, d is the difference of its items' contrasts and s the answer, 1, −1 or 0 for a tie. If equals are
 /// decided by coins, E[s | pair] is proportional to (1−2ε)·d, so that Σ s·d/Σ d² measures 1−2ε of whoever gave
-/// the answers, up to a factor that is the same for all, whichever pairs they got.
+/// the answers, up to a factor that is the same for all, whichever pairs they got. Those who pick by the side are
+/// named for that, and nobody is held against them.
 pub(crate) fn reliability(
+    diagnosis: &Diagnosis,
     scores: &HeldOutScores,
     comparisons: &Comparisons,
     answers: &Answers,
@@ -97,14 +99,15 @@ pub(crate) fn reliability(
         }
         margins
     };
-    let all = Slope::of(answers, &margins, |_| true);
     let (mut people, mut drift) = (Vec::new(), None);
     if let Some(annotators) = answers.annotators() {
+        let leans = |who: usize| diagnosis.leaning.get(who) == Some(&true);
+        let all = Slope::of(answers, &margins, |at| !leans(annotators.of[at] as usize));
         let mut of_each = vec![Vec::new(); annotators.names.len()];
         for (at, who) in annotators.of.iter().enumerate() {
             of_each[*who as usize].push(at);
         }
-        for who in (0..of_each.len()).filter(|who| of_each[*who].len() >= FEWEST_OF_ONE) {
+        for who in (0..of_each.len()).filter(|who| of_each[*who].len() >= FEWEST_OF_ONE && !leans(*who)) {
             let own = Slope::over(answers, &margins, &of_each[who]);
             let rest = all.without(&own);
             if rest.weight > 0.1 * all.weight && rest.value > 0.0 && own.weight > 0.0 {

@@ -2,7 +2,7 @@
 
 use super::Interval;
 use super::annotators::{FEWEST_OF_ONE, shown};
-use super::family::{Suspicion, worst};
+use super::family::{Suspicion, each_of, worst};
 use super::pairs::{PairMean, Pairs};
 use super::remark::Remark;
 use crate::data::{Answers, ShownSide};
@@ -16,6 +16,8 @@ const MATTERS_OF_ONE: f64 = 0.1;
 pub(super) struct Sides {
     pub(super) picked_left: Option<Interval>,
     pub(super) of_each: Vec<Option<Interval>>,
+    /// Who picks by the side, beyond all chance.
+    pub(super) leaning: Vec<bool>,
     pub(super) suspicions: Vec<Suspicion>,
 }
 
@@ -43,7 +45,7 @@ impl Sides {
                 }
             }
         }
-        let mut suspicions = Vec::new();
+        let (mut suspicions, mut leaning) = (Vec::new(), vec![false; people]);
         if let Some(interval) = all.interval(level).filter(|_| all.count() >= FEWEST_OF_ONE) {
             let remark = Remark::Leaning { left: interval, who: None };
             let matters = (interval.value - 0.5).abs() >= MATTERS;
@@ -56,12 +58,13 @@ impl Sides {
             if mean.count() >= FEWEST_OF_ONE {
                 let remark = Remark::Leaning { left: interval, who: Some(shown(annotators, who)) };
                 let matters = (interval.value - 0.5).abs() >= MATTERS_OF_ONE;
+                leaning[who] = matters && apart(mean) < each_of(people);
                 suspicions.push(Suspicion::new(apart(mean), matters, remark));
             }
         }
         suspicions.extend(worst(runs(answers, sides)));
         let of_each = each.iter().map(|mean| mean.interval(level)).collect();
-        Some(Self { picked_left: all.interval(level), of_each, suspicions })
+        Some(Self { picked_left: all.interval(level), of_each, leaning, suspicions })
     }
 }
 
