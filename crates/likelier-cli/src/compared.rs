@@ -15,6 +15,7 @@ use crate::terminal::{Result, wrapped};
 #[derive(Serialize)]
 pub(crate) struct Compared<'a> {
     /// The second.
+    #[serde(serialize_with = "crate::terminal::path_text")]
     model: &'a Path,
     threshold: f32,
     /// How labellers are taken to have ordered two items of one class; none without comparisons.

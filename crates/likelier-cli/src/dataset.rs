@@ -105,6 +105,7 @@ enum WhoOrders {
 /// What was written.
 #[derive(Serialize)]
 struct Written {
+    #[serde(serialize_with = "crate::terminal::path_text")]
     folder: PathBuf,
     items: usize,
     features: usize,

@@ -77,6 +77,7 @@ pub(crate) struct EvaluateVerb {
 /// What was found.
 #[derive(Serialize)]
 struct Evaluated<'a> {
+    #[serde(serialize_with = "crate::terminal::path_text")]
     model: &'a Path,
     items: usize,
     threshold: f32,

@@ -29,6 +29,7 @@ pub(crate) struct ExportVerb {
 
 #[derive(Serialize)]
 struct Exported<'a> {
+    #[serde(serialize_with = "crate::terminal::path_text")]
     file: &'a PathBuf,
     bytes: usize,
 }

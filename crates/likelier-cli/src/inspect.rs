@@ -30,6 +30,7 @@ pub(crate) struct InspectVerb {
 /// The file, and what its metadata say (`docs/model-file.md`).
 #[derive(Serialize)]
 struct Contents<'a> {
+    #[serde(serialize_with = "crate::terminal::path_text")]
     file: &'a Path,
     bytes: Option<u64>,
     parameters: usize,

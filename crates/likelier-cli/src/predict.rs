@@ -49,6 +49,7 @@ pub(crate) struct PredictVerb {
 /// What was written.
 #[derive(Default, Serialize)]
 struct Predicted {
+    #[serde(serialize_with = "crate::terminal::path_text")]
     scores: PathBuf,
     rows: usize,
     positives: usize,

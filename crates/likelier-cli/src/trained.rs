@@ -16,6 +16,7 @@ use crate::terminal::{range, wrapped};
 /// What came out.
 #[derive(Serialize)]
 pub(crate) struct Trained<'a> {
+    #[serde(serialize_with = "crate::terminal::path_text")]
     pub(crate) model: &'a Path,
     pub(crate) method: Method,
     pub(crate) learning_rate: f64,
@@ -47,6 +48,7 @@ pub(crate) struct Trained<'a> {
     /// Who scored the items that it is judged by.
     pub(crate) judged_by: Option<JudgedBy>,
     /// Where the reports are.
+    #[serde(serialize_with = "crate::terminal::path_texts")]
     pub(crate) reports: Vec<PathBuf>,
     /// What other priors would have given.
     pub(crate) sensitivity: Option<&'a [AtPrior]>,

@@ -5,6 +5,7 @@
 //! killed cannot: but as long as it lives it holds a lock on what it has begun, so whoever writes to
 //! the same folder next finds what nobody holds, and removes it.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -13,6 +14,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// How the names of things begin that are not in their place yet.
 const PREFIX: &str = ".likelier-";
+/// What follows where it is a lock.
+const LOCK: &str = "lock";
 
 /// What this process has begun and not finished.
 static BEGUN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -32,7 +35,7 @@ impl Beside {
         loop {
             let path = Self::begin(folder);
             let made = File::create_new(&path).and_then(|file| Ok((file.try_clone()?, file)));
-            let (file, lock) = made.inspect_err(|_| Self::forget(&path))?;
+            let (file, lock) = made.inspect_err(|_| forget_begun(&path))?;
             if let Some(beside) = Self::locked(path, lock) {
                 return Ok((beside, file));
             }
@@ -44,7 +47,7 @@ impl Beside {
         remove_abandoned(folder);
         loop {
             let path = Self::begin(folder);
-            fs::create_dir(&path).inspect_err(|_| Self::forget(&path))?;
+            fs::create_dir(&path).inspect_err(|_| forget_begun(&path))?;
             // Not every system can open a folder; where none can, nobody takes it for abandoned either.
             let Ok(lock) = File::open(&path) else { return Ok(Self { path, _lock: None }) };
             if let Some(beside) = Self::locked(path, lock) {
@@ -58,15 +61,8 @@ impl Beside {
         static MADE: AtomicUsize = AtomicUsize::new(0);
         let made = MADE.fetch_add(1, Ordering::Relaxed);
         let path = folder.join(format!("{PREFIX}{}-{made}", std::process::id()));
-        BEGUN.lock().unwrap_or_else(PoisonError::into_inner).push(path.clone());
+        note_begun(&path);
         path
-    }
-
-    fn forget(path: &Path) {
-        BEGUN
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .retain(|begun| begun != path);
     }
 
     /// None if somebody took it for abandoned before it was locked.
@@ -74,7 +70,7 @@ impl Beside {
         // A file system without locks does without them.
         let _ = lock.lock();
         if fs::symlink_metadata(&path).is_err() {
-            Self::forget(&path);
+            forget_begun(&path);
             return None;
         }
         Some(Self { path, _lock: Some(lock) })
@@ -94,8 +90,21 @@ impl Beside {
 impl Drop for Beside {
     fn drop(&mut self) {
         remove(&self.path);
-        Self::forget(&self.path);
+        forget_begun(&self.path);
     }
+}
+
+/// Something that is to be removed if the program is told to end.
+pub(crate) fn note_begun(path: &Path) {
+    BEGUN.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
+}
+
+/// It is done, or gone.
+pub(crate) fn forget_begun(path: &Path) {
+    BEGUN
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .retain(|begun| begun != path);
 }
 
 fn remove(path: &Path) {
@@ -126,7 +135,14 @@ fn is_ours(name: &str) -> bool {
     let number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     name.strip_prefix(PREFIX)
         .and_then(|rest| rest.split_once('-'))
-        .is_some_and(|(process, made)| number(process) && number(made))
+        .is_some_and(|(first, second)| first == LOCK || number(first) && number(second))
+}
+
+/// The file by which a program holds a place that it will write to, so that a second one does not write there, too.
+pub fn lock_for(place: &Path) -> PathBuf {
+    let mut name = OsString::from(format!("{PREFIX}{LOCK}-"));
+    name.push(place.file_name().unwrap_or_default());
+    folder_of(place).join(name)
 }
 
 /// The folder that something lies in.

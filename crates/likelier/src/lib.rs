@@ -58,6 +58,7 @@ pub mod files;
 #[cfg(feature = "engine")]
 mod fit;
 pub mod generate;
+pub mod lock;
 #[cfg(feature = "engine")]
 pub mod model;
 #[cfg(feature = "engine")]

@@ -35,6 +35,7 @@ pub(super) struct ExportAnswers {
 /// What was written.
 #[derive(Serialize)]
 struct Exported<'a> {
+    #[serde(serialize_with = "crate::terminal::path_text")]
     file: &'a Path,
     answers: usize,
 }
@@ -107,6 +108,7 @@ pub(super) struct ImportAnswers {
 /// What was taken over.
 #[derive(Serialize)]
 struct Imported<'a> {
+    #[serde(serialize_with = "crate::terminal::path_text")]
     file: &'a Path,
     added: usize,
     known: usize,
@@ -164,6 +166,7 @@ pub(super) struct ForgetPerson {
 /// Who is gone.
 #[derive(Serialize)]
 struct Forgotten<'a> {
+    #[serde(serialize_with = "crate::terminal::path_text")]
     file: &'a Path,
     name: &'a str,
     answers: usize,

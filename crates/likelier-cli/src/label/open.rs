@@ -95,6 +95,7 @@ pub(super) struct OpenArguments {
 /// Where the page is, and for whom.
 #[derive(Serialize)]
 struct Opened {
+    #[serde(serialize_with = "crate::terminal::path_text")]
     file: PathBuf,
     question: String,
     items: usize,
@@ -143,6 +144,15 @@ impl OpenArguments {
         }
         let items =
             fs::canonicalize(items).map_err(|reason| LabelError::File { path: items.clone(), reason })?;
+        if items.to_str().is_none() {
+            return Err(mistake(
+                format!(
+                    "{}: this name is not Unicode, so the file of answers cannot hold it",
+                    items.display()
+                ),
+                "rename the items, or the folder they are in",
+            ));
+        }
         let path = self.file.clone().unwrap_or_else(|| beside(&items));
         // The items are read before the file of answers is made: a mistake leaves nothing behind.
         let known = if path.exists() { Store::read(&path)?.settings()? } else { None };

@@ -8,13 +8,14 @@ mod talk;
 
 use std::ffi::OsString;
 use std::io::{self, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 use std::time::Instant;
 
 use likelier::Warning;
 use likelier::estimate::Interval;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 pub use failure::{About, Failure, Hint, Result, mistake};
 pub use interrupt::{ask_to_stop, end_at_once};
@@ -52,6 +53,16 @@ pub fn write_json(
     serde_json::to_writer_pretty(&mut out, &Envelope { schema: 1, command, result, warnings })?;
     writeln!(out)?;
     Ok(())
+}
+
+/// A path in JSON. What is not Unicode in it is shown as on the screen: by a mark.
+pub fn path_text<S: Serializer>(path: impl AsRef<Path>, to: S) -> std::result::Result<S::Ok, S::Error> {
+    to.collect_str(&path.as_ref().display())
+}
+
+/// Paths in JSON.
+pub fn path_texts<S: Serializer>(paths: &[PathBuf], to: S) -> std::result::Result<S::Ok, S::Error> {
+    to.collect_seq(paths.iter().map(|path| path.display().to_string()))
 }
 
 /// Prints a verb's result for people; its warnings go to standard error.

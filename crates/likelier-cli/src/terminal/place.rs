@@ -4,7 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use likelier::files::{Beside, folder_of};
+use likelier::files::{Beside, folder_of, lock_for};
+use likelier::lock::{Lock, NotLocked};
 
 use super::{About, Failure, Result, mistake};
 
@@ -19,7 +20,15 @@ enum Destination {
     StandardOutput,
     /// What cannot be replaced.
     Device(File),
-    Replaced(Beside, File),
+    Replaced(Replaced),
+}
+
+/// A file that takes the place of another one.
+struct Replaced {
+    beside: Beside,
+    file: File,
+    /// Held until the file is in its place; absent where the file system has no locks.
+    _lock: Option<Lock>,
 }
 
 impl NewFile {
@@ -35,7 +44,8 @@ impl NewFile {
             let what = format!("--out {} would replace a file that this command reads", path.display());
             return Err(mistake(what, "give --out a name of its own"));
         }
-        let open = || match fs::metadata(path) {
+        let mut held = None;
+        let mut open = || match fs::metadata(path) {
             _ if path == Path::new("-") => Ok((path.to_owned(), Destination::StandardOutput)),
             Ok(there) if there.is_dir() => Err(io::Error::from(io::ErrorKind::IsADirectory)),
             Ok(there) if !there.is_file() => {
@@ -45,10 +55,25 @@ impl NewFile {
                 // A link stays a link: what it points to is replaced.
                 let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
                 let (beside, file) = Beside::file(folder_of(&path))?;
-                Ok((path, Destination::Replaced(beside, file)))
+                let _lock = match Lock::take(&lock_for(&path)) {
+                    Ok(lock) => Some(lock),
+                    Err(NotLocked::System(_)) => None,
+                    Err(NotLocked::Held(process)) => {
+                        held = Some(process);
+                        None
+                    }
+                };
+                Ok((path, Destination::Replaced(Replaced { beside, file, _lock })))
             }
         };
         let (path, to) = open().about(|| format!("cannot write {}", path.display()))?;
+        if let Some(process) = held {
+            let process = process.map_or_else(String::new, |number| format!(" (process {number})"));
+            return Err(mistake(
+                format!("{} is being written by another run{process}", path.display()),
+                "wait until that run has ended, or give --out another name",
+            ));
+        }
         Ok(Self { path, to })
     }
 
@@ -84,7 +109,7 @@ impl NewFile {
                     content(&mut out)?;
                     out.flush()?;
                 }
-                Destination::Replaced(beside, file) => {
+                Destination::Replaced(Replaced { beside, file, _lock }) => {
                     let mut out = BufWriter::new(file);
                     content(&mut out)?;
                     out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;

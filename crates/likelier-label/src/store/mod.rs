@@ -4,7 +4,6 @@
 //! exception is [`Store::forget`], on request. One program at a time has the file open for writing.
 
 mod forms;
-mod lock;
 mod pairs;
 mod people;
 mod settings;
@@ -13,6 +12,7 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
+use likelier::lock::{Lock, NotLocked};
 use rusqlite::{Connection, OpenFlags};
 
 pub use forms::{Choice, Origin};
@@ -22,7 +22,6 @@ pub use people::Person;
 pub use settings::Settings;
 
 use crate::error::LabelError;
-use lock::Lock;
 
 /// "lkLB", so that `file` and we know the file.
 const APPLICATION: i64 = 0x6c6b_4c42;
@@ -40,7 +39,7 @@ pub struct Store {
 impl Store {
     /// Opens a file to write to it, or makes it.
     pub fn open(path: &Path) -> Result<Self, LabelError> {
-        let lock = Lock::of(path)?;
+        let lock = held(path)?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
             | OpenFlags::SQLITE_OPEN_CREATE
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -163,4 +162,14 @@ fn private(path: &Path) -> std::io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
     options.open(path).map(drop)
+}
+
+/// One program at a time writes; the lock lies beside the answers.
+fn held(answers: &Path) -> Result<Lock, LabelError> {
+    let mut name = answers.as_os_str().to_owned();
+    name.push("-lock");
+    Lock::take(Path::new(&name)).map_err(|reason| match reason {
+        NotLocked::Held(_) => LabelError::InUse(answers.to_owned()),
+        NotLocked::System(reason) => LabelError::file(answers, reason),
+    })
 }

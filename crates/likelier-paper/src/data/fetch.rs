@@ -67,6 +67,7 @@ struct Fetched {
 #[derive(Serialize)]
 struct FetchedFile {
     name: &'static str,
+    #[serde(serialize_with = "likelier_cli::terminal::path_text")]
     path: PathBuf,
     /// The address; none if the file was whole already.
     from: Option<String>,

@@ -51,7 +51,7 @@ struct ListedFile {
     sha256: &'static str,
     /// What the checksum is of: "content", or "gzip" for the compressed file as it was published.
     sha256_of: &'static str,
-    path: Option<PathBuf>,
+    path: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -86,7 +86,7 @@ impl Listed {
                 bytes: file.bytes,
                 sha256: file.checksum.sha256(),
                 sha256_of,
-                path: file.find(&folder).map_err(data_failure)?,
+                path: file.find(&folder).map_err(data_failure)?.map(|path| path.display().to_string()),
             });
         }
         let sources = publication.sources.iter().map(|source| ListedSource {

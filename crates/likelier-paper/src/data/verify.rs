@@ -51,7 +51,7 @@ struct Verified {
 struct VerifiedFile {
     name: &'static str,
     condition: &'static str,
-    path: Option<PathBuf>,
+    path: Option<String>,
     problem: Option<String>,
 }
 
@@ -72,7 +72,7 @@ impl VerifyVerb {
             let files = files.into_iter().map(|file| VerifiedFile {
                 name: file.file.name,
                 condition: file.condition.name(),
-                path: file.path,
+                path: file.path.map(|path| path.display().to_string()),
                 problem: file.problem,
             });
             data_sets.push(Verified { name: benchmark.name(), condition, files: files.collect() });
@@ -113,9 +113,9 @@ impl VerifyReport {
             let _ = writeln!(text, "{:<17}{}", set.name, set.condition);
             for file in set.files.iter().filter(|_| !set.is_whole()) {
                 let remark = match (&file.path, &file.problem) {
-                    (Some(path), Some(problem)) => format!(": {} {problem}", path.display()),
+                    (Some(path), Some(problem)) => format!(": {path} {problem}"),
                     (Some(path), None) if file.condition == Condition::Partial.name() => {
-                        format!(": {} stands for it", path.display())
+                        format!(": {path} stands for it")
                     }
                     _ => String::new(),
                 };
