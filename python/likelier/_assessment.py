@@ -63,6 +63,7 @@ class Ranges:
 
     error_at_most: float
     asked_again: int
+    recurring_items: int
     accuracy: Range
     balanced_accuracy: Range
     true_positive_rate: Range
@@ -181,7 +182,8 @@ def _ranges(told: dict[str, Any]) -> Ranges:
         return Range(Interval(**one["low_end"]), Interval(**one["high_end"]))
 
     read: dict[str, Any] = {name: ends(told[name]) for name in _TOLD}
-    return Ranges(error_at_most=told["error_at_most"], asked_again=told["asked_again"], **read)
+    read |= {name: told[name] for name in ("error_at_most", "asked_again", "recurring_items")}
+    return Ranges(**read)
 
 
 def interval_of(told: dict[str, Any] | None) -> Interval | None:

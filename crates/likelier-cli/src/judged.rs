@@ -152,6 +152,13 @@ pub(crate) fn explanation(judged: &Judged) -> Vec<String> {
          degree just as the classifier does. Either way they are taken to get at most {error:.0} % of mixed pairs wrong \
          (--labeller-error-at-most)."
     )];
+    if ranges.recurring_items > 0 {
+        sentences.push(format!(
+            "It uses what the answers about each of {} items have in common, which limits how strongly equals can have been \
+             graded.",
+            ranges.recurring_items
+        ));
+    }
     sentences.push(if ranges.asked_again == 0 {
         // With more errors these explain any agreement (`plan` tells).
         let again =

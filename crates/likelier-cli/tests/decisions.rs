@@ -120,6 +120,16 @@ fn train_keeps_the_threshold_for_a_wish_in_the_model() {
         text.contains("for a low cost, where a false positive costs 1 and a false negative 3: threshold"),
         "{text}"
     );
+    let reported = format!(
+        "train {FILES} --prior 0.4 --equals coin --threshold-for recall=0.85 --report r.md --out m"
+    );
+    files.succeeds(&reported);
+    let page = files.text("r.md");
+    for words in
+        ["The threshold, chosen for a wish", "for a recall of 0.85 or more: threshold", "tried together"]
+    {
+        assert!(page.contains(words), "{page}");
+    }
     let said = error(&files, &format!("{train} --threshold-for recall=0.8 --sensitivity"));
     assert!(said.contains("--sensitivity"), "{said}");
 }

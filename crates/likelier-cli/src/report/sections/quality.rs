@@ -8,7 +8,7 @@ use likelier::estimate::metrics::{Metric, Range};
 use super::super::gather::spread;
 use super::super::record::Record;
 use crate::document::{Block, Section, Table};
-use crate::judged::{Told, explanation, shown};
+use crate::judged::{Told, explanation, shown, wished};
 use crate::plot::{Axis, Plot, Rule, Series};
 use crate::terminal::range;
 
@@ -152,6 +152,12 @@ pub(super) fn section(record: &Record<'_>) -> Section {
             blocks.push(roc(record));
             blocks.push(Block::Table(table));
             blocks.extend(explanation(judged).into_iter().map(Block::Text));
+            if let Some(choice) = &record.trained.threshold_for {
+                blocks.push(Block::Heading("The threshold, chosen for a wish".into()));
+                let lines = wished(choice.wish, Some(choice));
+                let plain = |line: &String| line.split_whitespace().collect::<Vec<_>>().join(" ");
+                blocks.push(Block::List(lines.iter().map(plain).collect()));
+            }
             let mut remarks = String::new();
             if judged.metrics.items_repeat {
                 remarks.push_str("Some items occur in several comparisons; the intervals allow for that. ");

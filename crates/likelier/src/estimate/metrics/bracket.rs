@@ -15,6 +15,12 @@
 //! Pairs asked again narrow the lower end. Let R be the mean product of two signed answers over pairs that are
 //! called differently (0 for the others). An answer's mean h on such a pair has E h² ≤ R, and by Cauchy and Schwarz
 //! S² ≤ S_max·(R − what mixed pairs add to R), which is at least (mT(1−F) − 2e₁)²/mT(1−F) and the like for e₂.
+//!
+//! Items that occur in several comparisons narrow both ends, under forced choice ([`super::same_item`]). Let G(x) be the mean
+//! answer on pairs of x with a random partner, and c that on mixed pairs, 1 − 2ε where there are no ties. In the classes G
+//! has the means (1−π)c and −πc, because answers on equals cancel. So W = E[G²] = π(1−π)c² + V with V the variance of G
+//! within the classes. Since N·(A₊ − A₋) = 2E[G; called positive], it differs from mcJ by 2√(V·v) at the most, with v = πT(1−T) +
+//! (1−π)F(1−F), by Cauchy and Schwarz. This holds for any order of equals and any errors; only c needs a bound.
 
 use crate::prior::Prior;
 use crate::protocol::Collection;
@@ -37,6 +43,17 @@ pub(super) struct Seen {
     pub(super) tied_apart: f64,
     /// R, where pairs were asked again.
     pub(super) agreed: Option<f64>,
+    /// W, where items occur in several comparisons.
+    pub(super) same_item: Option<SameItemSeen>,
+}
+
+/// What answers about one item have in common.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SameItemSeen {
+    /// W.
+    pub(super) product: f64,
+    /// The share of ties among all answers.
+    pub(super) tied: f64,
 }
 
 /// T and F.
@@ -85,7 +102,11 @@ impl Design {
     pub(super) fn lowest(&self, seen: &Seen) -> Rates {
         let difference = self.weights()[1] * (seen.shares[0] - seen.shares[1]);
         let [low, high] = self.possible(seen);
-        let lacking = |gap: f64| difference - self.most_explained(seen, gap);
+        let most = |gap: f64| {
+            let by_item = self.explained_by_item(seen, gap, 1.0).unwrap_or(f64::INFINITY);
+            self.most_explained(seen, gap).min(by_item)
+        };
+        let lacking = |gap: f64| difference - most(gap);
         self.rates(seen, nearest(low, high, lacking))
     }
 
@@ -93,7 +114,11 @@ impl Design {
     pub(super) fn highest(&self, seen: &Seen) -> Rates {
         let difference = self.weights()[1] * (seen.shares[0] - seen.shares[1]);
         let [low, high] = self.possible(seen);
-        let lacking = |gap: f64| self.least_explained(seen, gap) - difference;
+        let least = |gap: f64| {
+            let by_item = self.explained_by_item(seen, gap, -1.0).unwrap_or(f64::NEG_INFINITY);
+            self.least_explained(seen, gap).max(by_item)
+        };
+        let lacking = |gap: f64| least(gap) - difference;
         self.rates(seen, nearest(high, low, lacking))
     }
 
@@ -131,6 +156,24 @@ impl Design {
         let [mixed, all] = self.weights();
         let [called_right, _] = self.mixed_pairs(seen, gap);
         mixed * gap - 2.0 * (mixed * self.error_at_most).min(called_right) - all * seen.tied_apart
+    }
+
+    /// The largest (`sign` 1) or smallest (−1) N·(A₊ − A₋) at some J that W allows: mcJ ± 2√((W − π(1−π)c²)·v).
+    fn explained_by_item(&self, seen: &Seen, gap: f64, sign: f64) -> Option<f64> {
+        let SameItemSeen { product, tied } = seen.same_item?;
+        let [mixed, _] = self.weights();
+        let [positive, negative] = [self.prior.positive(), self.prior.negative()];
+        let [t, f] = self.rates(seen, gap);
+        let spread = positive * t * (1.0 - t) + negative * f * (1.0 - f);
+        // All ties may be on mixed pairs.
+        let least = (1.0 - 2.0 * self.error_at_most - (tied / mixed).min(1.0)).max(0.0);
+        let largest = (product.max(0.0) / (positive * negative)).sqrt();
+        // a·c + b·√(w² − c²), w the largest c, grows up to one place and falls from there.
+        let (slope, root) = (mixed * gap * sign, 2.0 * (positive * negative * spread).sqrt());
+        let best = largest * slope / slope.hypot(root).max(f64::MIN_POSITIVE);
+        let c = best.clamp(least, largest.min(1.0).max(least));
+        let left = (largest * largest - c * c).max(0.0).sqrt();
+        Some(sign * (slope * c + root * left))
     }
 
     /// mT(1−F) and mF(1−T): mixed pairs that are called rightly, and the wrong way round.
@@ -209,6 +252,7 @@ mod tests {
             shares: [pooled + 0.5 * difference, pooled - 0.5 * difference],
             tied_apart: 0.0,
             agreed: None,
+            same_item: None,
         }
     }
 
@@ -257,13 +301,102 @@ mod tests {
         }
     }
 
+    proptest! {
+        /// A population of eight kinds of items, whose answers are any at all: graded with or against the classifier, errors and
+        /// ties anywhere.
+        #[test]
+        fn items_that_recur_never_exclude_the_truth_and_only_narrow(
+            masses in prop::collection::vec(0.05..1.0_f64, 8),
+            answers in prop::collection::vec(-1.0..1.0_f64, 64),
+            trust in 0.0..1.0_f64,
+        ) {
+            // Kinds 0 to 3 are positive; the even ones are called positive.
+            let total: f64 = masses.iter().sum();
+            let mass = |kind: usize| masses[kind] / total;
+            let is_positive = |kind: usize| kind < 4;
+            let called = |kind: usize| kind % 2 == 0;
+            let answer = |one: usize, two: usize| -> f64 {
+                if one == two {
+                    return 0.0;
+                }
+                let (low, high) = (one.min(two), one.max(two));
+                // Mixed pairs are mostly right: the positive one has the lower number.
+                let said = answers[8 * low + high];
+                let said = if is_positive(low) == is_positive(high) { said } else { trust + (1.0 - trust) * said };
+                if one < two { said } else { -said }
+            };
+            let share = |wanted: &dyn Fn(usize) -> bool| (0..8).filter(|kind| wanted(*kind)).map(mass).sum::<f64>();
+            let prior = share(&is_positive);
+            let t = share(&|kind| is_positive(kind) && called(kind)) / prior;
+            let f = share(&|kind| !is_positive(kind) && called(kind)) / (1.0 - prior);
+            let mean = |one: usize| (0..8).map(|two| mass(two) * answer(one, two)).sum::<f64>();
+            let product = (0..8).map(|kind| mass(kind) * mean(kind).powi(2)).sum::<f64>();
+            let difference = 2.0 * (0..8).filter(|kind| called(*kind)).map(|kind| mass(kind) * mean(kind)).sum::<f64>();
+            let (mut on_mixed, mixed) = (0.0, 2.0 * prior * (1.0 - prior));
+            for (one, two) in (0..4).flat_map(|one| (4..8).map(move |two| (one, two))) {
+                on_mixed += 2.0 * mass(one) * mass(two) * answer(one, two) / mixed;
+            }
+            let error = 0.5 * (1.0 - on_mixed);
+            prop_assume!(error < 0.49);
+            let design = Design {
+                prior: Prior::new(prior).unwrap(),
+                collection: Collection::ForcedChoice,
+                error_at_most: error.max(0.0) + 1e-12,
+            };
+            let pooled = share(&called);
+            let open = Seen {
+                shares: [pooled + 0.5 * difference, pooled - 0.5 * difference],
+                tied_apart: 0.0,
+                agreed: None,
+                same_item: None,
+            };
+            let seen = Seen { same_item: Some(SameItemSeen { product, tied: 0.0 }), ..open };
+            let most = design.explained_by_item(&seen, t - f, 1.0).unwrap();
+            let least = design.explained_by_item(&seen, t - f, -1.0).unwrap();
+            prop_assert!(least <= difference + 1e-9 && difference <= most + 1e-9, "{least} {difference} {most}");
+            let gap = |[t, f]: Rates| t - f;
+            // Where the other bounds hold, too: they take grading not to be contrary to the classifier.
+            if gap(design.lowest(&open)) <= t - f + 1e-9 {
+                prop_assert!(gap(design.lowest(&seen)) <= t - f + 1e-6);
+                prop_assert!(gap(design.lowest(&seen)) >= gap(design.lowest(&open)) - 1e-6);
+            }
+            if gap(design.highest(&open)) >= t - f - 1e-9 {
+                prop_assert!(gap(design.highest(&seen)) >= t - f - 1e-6);
+            }
+        }
+    }
+
+    #[test]
+    fn coins_and_errors_at_the_bound_are_pinned_by_items_that_recur() {
+        let prior = Prior::new(0.3).unwrap();
+        let design = Design { prior, collection: Collection::ForcedChoice, error_at_most: 0.05 };
+        // Errors that do not follow anything: D = mcJ and W = π(1−π)c², c = 0.9.
+        let (t, f, c) = (0.8, 0.1, 0.9);
+        let (pooled, difference) = (0.3 * t + 0.7 * f, 0.42 * c * (t - f));
+        let open = Seen {
+            shares: [pooled + 0.5 * difference, pooled - 0.5 * difference],
+            tied_apart: 0.0,
+            agreed: None,
+            same_item: None,
+        };
+        let seen = Seen { same_item: Some(SameItemSeen { product: 0.21 * c * c, tied: 0.0 }), ..open };
+        let gap = |[t, f]: Rates| t - f;
+        assert!((gap(design.lowest(&seen)) - (t - f)).abs() < 1e-6);
+        assert!((gap(design.highest(&seen)) - (t - f)).abs() < 1e-6);
+        assert!(gap(design.lowest(&open)) < 0.3, "{}", gap(design.lowest(&open)));
+        // Ties may hide as many mixed pairs.
+        let tied = Seen { same_item: Some(SameItemSeen { product: 0.21 * c * c, tied: 0.1 }), ..open };
+        assert!(gap(design.lowest(&tied)) < t - f - 0.05);
+    }
+
     #[test]
     fn without_error_the_lower_end_is_the_root_of_the_quadratic() {
         // u = 2πqJ solves D = u + 2(π²+q²)s(1−s) + (2π−1)(1−2s)u − u².
         for (p, shares) in [(0.3, [0.45, 0.25]), (0.5, [0.7, 0.4]), (0.8, [0.9, 0.7])] {
             let prior = Prior::new(p).unwrap();
             let design = Design { prior, collection: Collection::ForcedChoice, error_at_most: 0.0 };
-            let [positive, negative] = design.lowest(&Seen { shares, tied_apart: 0.0, agreed: None });
+            let [positive, negative] =
+                design.lowest(&Seen { shares, tied_apart: 0.0, agreed: None, same_item: None });
             let (q, s, d) = (1.0 - p, 0.5 * (shares[0] + shares[1]), shares[0] - shares[1]);
             let found = 2.0 * p * q * (positive - negative);
             let constant = 2.0 * (p * p + q * q) * s * (1.0 - s) - d;

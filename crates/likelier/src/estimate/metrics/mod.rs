@@ -23,6 +23,7 @@ mod note;
 mod ranges;
 mod risk;
 mod roc;
+mod same_item;
 mod spread;
 mod wish;
 

@@ -3,7 +3,8 @@
 //! The ends are functions of A₊, A₋, R and π ([`super::bracket`]). Their sampling error: with g the gradient and Σ
 //! the covariance, an end is looked up anew at the point that lies z standard errors along Σg, which follows its
 //! curvature where a straight line would not. Where two bounds meet, an end bends, and no one direction is the worst: so
-//! it is looked up all around the ellipse of A₊ and A₋ as well, which adds nothing where it is straight.
+//! it is looked up all around the ellipse of A₊ and A₋ as well, which adds nothing where it is straight. W enters under a
+//! root, which no straight line follows; so wherever sampling error is looked up, W is taken at its upper limit.
 //!
 //! AUC − ½ = ∫J(s)ds over the share s of both piles that is called positive, so the ends of J at every s give
 //! those of the AUC. What varies there is D(s) = A₊ − A₋ at the threshold with that share; one more likelier item
@@ -12,8 +13,9 @@
 use serde::Serialize;
 
 use super::asked_again::{PairSeen, pairs_seen};
-use super::bracket::{Design, Rates, Seen};
+use super::bracket::{Design, Rates, SameItemSeen, Seen};
 use super::held_out::HeldOut;
+use super::same_item::SameItem;
 use super::spread::{PileMeans, Spread, quadratic};
 use super::{Assumptions, Metric, MetricOptions};
 use crate::error::Error;
@@ -63,6 +65,8 @@ pub struct MetricRanges {
     pub error_at_most: f64,
     /// How many pairs that were asked again narrow the lower end; 0 if there are too few to count on.
     pub asked_again: usize,
+    /// How many items with two partners or more narrow both ends; 0 if there are too few, or where pairs could be dropped.
+    pub recurring_items: usize,
     /// The share of right calls in the population.
     pub accuracy: Range,
     /// The mean of the shares of right calls in the two classes.
@@ -114,6 +118,7 @@ pub fn ranges(
     Ok(MetricRanges {
         error_at_most,
         asked_again: ranges.asked_again,
+        recurring_items: ranges.setting.same_item.map_or(0, |same| same.items),
         accuracy: metric(Metric::Accuracy),
         balanced_accuracy: metric(Metric::BalancedAccuracy),
         true_positive_rate: metric(Metric::TruePositiveRate),
@@ -148,7 +153,12 @@ impl<'a> RangesAt<'a> {
         // Under discard an answer to a pair asked again may have been dropped, so two answers are no random two.
         let asked_again =
             if collection == Collection::ForcedChoice && again >= FEWEST_AGAIN { again } else { 0 };
-        let setting = Setting { assumptions, collection, error_at_most, confidence };
+        let same_item = held_out
+            .comparisons()
+            .filter(|_| collection == Collection::ForcedChoice)
+            .and_then(SameItem::of);
+        let tied = tied(&pairs, |_| true);
+        let setting = Setting { assumptions, collection, error_at_most, confidence, same_item, tied };
         Ok(Self { held_out, pairs, asked_again, setting })
     }
 
@@ -187,7 +197,8 @@ impl Expected {
             sizes: [self.pairs; 2],
             paired: true,
         };
-        let setting = Setting { assumptions, collection, error_at_most, confidence };
+        let setting =
+            Setting { assumptions, collection, error_at_most, confidence, same_item: None, tied: 0.0 };
         let shares = means.smoothed();
         let [agreed, error] = self.agreed.unwrap_or_default();
         let (prior, prior_error) = assumptions.believed_prior();
@@ -222,9 +233,28 @@ struct Setting<'a> {
     collection: Collection,
     error_at_most: f64,
     confidence: Confidence,
+    same_item: Option<SameItem>,
+    /// The share of ties among all answers.
+    tied: f64,
+}
+
+/// Whether W is what was found, or as large as sampling error may make it.
+#[derive(Clone, Copy)]
+enum Product {
+    Found,
+    UpperLimit,
 }
 
 impl Setting<'_> {
+    fn same_item(&self, product: Product) -> Option<SameItemSeen> {
+        let SameItem { value, error, .. } = self.same_item?;
+        let more = match product {
+            Product::Found => 0.0,
+            Product::UpperLimit => self.confidence.errors * error,
+        };
+        Some(SameItemSeen { product: value + more, tied: self.tied })
+    }
+
     fn design(&self, prior: f64) -> Design {
         let prior = Prior::new(prior.clamp(1e-6, 1.0 - 1e-6)).unwrap_or(self.assumptions.prior());
         Design { prior, collection: self.collection, error_at_most: self.error_at_most }
@@ -274,11 +304,14 @@ impl<'a> AtThreshold<'a> {
 
     pub(super) fn range(&self, metric: impl Fn(Rates, Prior) -> f64) -> Range {
         let end = |of: fn(&Design, &Seen) -> Rates| {
-            self.interval(|[first, second, agreed, prior]| {
+            self.interval(|[first, second, agreed, prior], product| {
                 let design = self.setting.design(*prior);
-                let shares = [first, second].map(|share| share.clamp(0.0, 1.0));
-                let seen =
-                    Seen { shares, tied_apart: self.tied_apart, agreed: self.again.then_some(*agreed) };
+                let seen = Seen {
+                    shares: [first, second].map(|share| share.clamp(0.0, 1.0)),
+                    tied_apart: self.tied_apart,
+                    agreed: self.again.then_some(*agreed),
+                    same_item: self.setting.same_item(product),
+                };
                 metric(of(&design, &seen), design.prior)
             })
         };
@@ -286,8 +319,9 @@ impl<'a> AtThreshold<'a> {
     }
 
     /// An end with its sampling error.
-    fn interval(&self, of: impl Fn(&Point) -> f64) -> Interval {
-        let value = of(&self.raw);
+    fn interval(&self, end: impl Fn(&Point, Product) -> f64) -> Interval {
+        let value = end(&self.raw, Product::Found);
+        let of = |point: &Point| end(point, Product::UpperLimit);
         let variances = self.shares.covariance_along([1.0, -1.0]);
         let spreads = [variances[0][0].sqrt(), variances[1][1].sqrt(), self.errors[0], self.errors[1]];
         let gradient: [f64; 4] = std::array::from_fn(|at| {
@@ -360,7 +394,7 @@ fn auc(held_out: &HeldOut<'_>, pairs: &[PairSeen], again: bool, setting: &Settin
     let ends = [Design::lowest as fn(&Design, &Seen) -> Rates, Design::highest];
     let [one, two] = ends.map(|end| {
         let (prior, prior_error) = setting.assumptions.believed_prior();
-        let at = |cut: usize, shift: [f64; 2], prior: f64| {
+        let at = |cut: usize, shift: [f64; 2], prior: f64, product: Product| {
             let apart = |pair: &PairSeen| cuts.parts(cut, pair);
             let (agreed, _) = agreement(pairs, |pair| f64::from(u8::from(apart(pair))));
             // A shift of D leaves the pooled share as it is.
@@ -369,18 +403,20 @@ fn auc(held_out: &HeldOut<'_>, pairs: &[PairSeen], again: bool, setting: &Settin
                 shares: shares.map(|share| share.clamp(0.0, 1.0)),
                 tied_apart: tied(pairs, apart),
                 agreed: again.then_some(agreed + shift[1]),
+                same_item: setting.same_item(product),
             };
             let [t, f] = end(&setting.design(prior), &seen);
             t - f
         };
         let mean = |of: &dyn Fn(usize) -> f64| (0..CUTS).map(of).sum::<f64>() / CUTS as f64;
-        let area = |prior: f64| 0.5 + mean(&|cut| at(cut, [0.0; 2], prior));
+        let area = |prior: f64, product: Product| 0.5 + mean(&|cut| at(cut, [0.0; 2], prior, product));
         let slopes: Vec<[f64; 2]> = (0..CUTS)
             .map(|cut| {
                 [[0.01, 0.0], [0.0, 0.01]].map(|step| {
                     let back = step.map(|by: f64| -by);
                     let moves = step[0] > 0.0 || again;
-                    if moves { (at(cut, step, prior) - at(cut, back, prior)) / 0.02 } else { 0.0 }
+                    let end = |shift: [f64; 2]| at(cut, shift, prior, Product::UpperLimit);
+                    if moves { (end(step) - end(back)) / 0.02 } else { 0.0 }
                 })
             })
             .collect();
@@ -402,14 +438,16 @@ fn auc(held_out: &HeldOut<'_>, pairs: &[PairSeen], again: bool, setting: &Settin
             agreement(pairs, |pair| mean(&|cut| if cuts.parts(cut, pair) { slopes[cut][1] } else { 0.0 }));
         let step = (0.5 * prior_error).max(1e-6);
         let of_prior = if prior_error > 0.0 {
-            (area(prior + step) - area(prior - step)) / (2.0 * step) * prior_error
+            let end = |prior: f64| area(prior, Product::UpperLimit);
+            (end(prior + step) - end(prior - step)) / (2.0 * step) * prior_error
         } else {
             0.0
         };
-        let value = area(prior);
+        let [value, limit] = [Product::Found, Product::UpperLimit].map(|product| area(prior, product));
         let variance = of_shares.max(0.0) + of_agreement.powi(2) + of_prior.powi(2);
         let half = setting.confidence.errors * variance.sqrt();
-        Interval { value, low: value - half, high: value + half, level: setting.confidence.level }
+        let level = setting.confidence.level;
+        Interval { value, low: value.min(limit) - half, high: value.max(limit) + half, level }
     });
     Range::sorted(one, two)
 }
