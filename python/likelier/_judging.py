@@ -37,7 +37,8 @@ class Judging:
             raise ValueError(f"y must hold a label for each row, {classes}, or be an (n, 2) array of pairs")
         if len(called) != len(truth):
             raise ValueError(f"{len(truth)} labels do not match {len(called)} items")
-        return float(np.average(called == truth, weights=weight))
+        right = np.asarray(called == truth, np.float64)
+        return float(np.average(right, weights=None if weight is None else np.asarray(weight, np.float64)))
 
     def predict(self, X: Any) -> Any:
         """The class of each row."""
