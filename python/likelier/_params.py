@@ -32,7 +32,7 @@ class Parameters:
     """Parameters are the arguments of ``__init__``, which stores them and does nothing else."""
 
     #: What was requested of scikit-learn's routing, by method and argument.
-    _requests: dict[tuple[str, str], bool | str | None] = {}  # noqa: RUF012
+    _requests: dict[tuple[str, str], bool | str | None] = {}
     #: Parameters that a clone shares instead of copying.
     _shared: ClassVar[tuple[str, ...]] = ()
 
@@ -59,7 +59,7 @@ class Parameters:
         cloned = type(self)(
             **{name: value if name in self._shared else copy.deepcopy(value) for name, value in params.items()}
         )
-        cloned._requests = copy.deepcopy(self._requests)
+        cloned._requests = self._requests
         return cloned
 
     def set_fit_request(self: _Self, **requested: bool | str | None) -> _Self:

@@ -110,7 +110,8 @@ impl Given<'_> {
             let sides = names.iter().map(|name| if name.is_empty() { Ok(None) } else { side(name) });
             let sides: Vec<Option<ShownSide>> = sides.collect::<Result<_, Error>>()?;
             let of = slice(of.as_slice())?;
-            answers = answers.shown(of.iter().map(|at| sides.get(*at as usize).copied().flatten()).collect())?;
+            answers =
+                answers.shown(of.iter().map(|at| sides.get(*at as usize).copied().flatten()).collect())?;
         }
         if let Some(times) = &self.time {
             answers = answers.at(texts(times))?;
@@ -140,9 +141,7 @@ pub(crate) fn texts(of: &[String]) -> Texts {
 pub(crate) type Labels<'py> = (PyReadonlyArray1<'py, i8>, String);
 
 /// The labels as the library has them.
-pub(crate) fn labels(
-    (labels, chosen): &Labels<'_>,
-) -> Result<(Vec<Option<Label>>, LabelsChosen), Trouble> {
+pub(crate) fn labels((labels, chosen): &Labels<'_>) -> Result<(Vec<Option<Label>>, LabelsChosen), Trouble> {
     let label = |label: &i8| matches!(label, 0 | 1).then(|| Label::positive_if(*label == 1));
     Ok((slice(labels.as_slice())?.iter().map(label).collect(), chosen.parse()?))
 }

@@ -2,8 +2,8 @@
 
 use likelier::estimate::{Folds, ProtocolTest};
 use likelier::{
-    Assessment, BelievedPrior, Control, Error, Grounds, Judged, JudgedBy, LabelAudit, Observer, Prior, Protocol, Rows,
-    ScorerOptions, Supervision, check_with, estimate_prior_with,
+    Assessment, BelievedPrior, Control, Error, Grounds, Judged, JudgedBy, LabelAudit, Observer, Prior,
+    Protocol, Rows, ScorerOptions, Supervision, check_with, estimate_prior_with,
 };
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;

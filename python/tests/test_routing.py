@@ -2,9 +2,7 @@
 
 import numpy as np
 import pytest
-
-sklearn = pytest.importorskip("sklearn")
-
+import sklearn
 from data import blobs
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
