@@ -46,8 +46,10 @@ print(*sorted({"torch", "pandas", "sklearn", "scipy", "polars", "pyarrow", "tqdm
 
 
 SLOW = """
-import numpy as np, sys, time
+import numpy as np, signal, sys, time
 from likelier import ComparisonClassifier
+# What is started in the background of a shell ignores it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 rng = np.random.default_rng(0)
 X = rng.normal(size=(20000, 400)).astype(np.float32)
 pairs = rng.permutation(20000).reshape(-1, 2)

@@ -96,9 +96,6 @@ pub(crate) fn test(further: &[String]) -> Result<()> {
 /// Runs the tour as somebody would who has Python and the wheel, and no Rust: nothing else is on the path.
 fn tour(wheel: &Path, configuration: &Path, tests: &Path) -> Result<()> {
     let home = root().join("target/python-clean");
-    if home.exists() {
-        std::fs::remove_dir_all(&home).with_context(|| home.display().to_string())?;
-    }
     let wanted = |package: &&str| OF_THE_TOUR.contains(&package.split('=').next().unwrap_or_default());
     let packages: Vec<&str> = PACKAGES.into_iter().filter(wanted).collect();
     let python = environment(&home, OsStr::new("python3"), &packages)?;
