@@ -63,6 +63,8 @@ pub(crate) fn test(further: &[String]) -> Result<()> {
         call.current_dir(&home);
         // Without it, scikit-learn skips its checks of other kinds of arrays.
         call.env("SCIPY_ARRAY_API", "1");
+        // On busy cores, threads of scikit-learn wait for each other for minutes.
+        call.env("OMP_NUM_THREADS", "1");
         call.env("LIKELIER_PROGRAM", &program);
         step(name, call)
     };
@@ -81,7 +83,7 @@ pub(crate) fn test(further: &[String]) -> Result<()> {
     tour(&wheel, &configuration, &tests)?;
     for interpreter in further {
         let name = interpreter.replace(|c: char| !c.is_alphanumeric() && c != '.', "-");
-        let home = root().join("target").join(format!("python-{name}"));
+        let home = root().join("target").join(format!("python-{}", name.trim_matches('-')));
         let python = environment(&home, interpreter.as_ref(), &OLDEST)?;
         install(&python, &wheel)?;
         let mut alone =
