@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 from ._native import __version__
 
 if TYPE_CHECKING:
-    from ._assessment import Assessment, Interval, Judgement, Range, Ranges
+    from ._assessment import Assessment, Interval, Judgement, LabelAudit, Range, Ranges
     from ._checkup import Checkup, Finding, PriorReport, check, estimate_prior
     from ._classifier import ComparisonClassifier, NotFittedError
     from ._functions import Comparisons, Precision, Risk, assess, generate, plan, risk
@@ -32,6 +32,9 @@ if TYPE_CHECKING:
         BothOrdersWarning,
         FellBackWarning,
         ImpossibleEstimateWarning,
+        LabelsContradictWarning,
+        LabelsNotUsedWarning,
+        LabelsOfOneClassWarning,
         LikelierWarning,
         NoBetterThanChanceWarning,
         NotCalibratedWarning,
@@ -45,7 +48,7 @@ if TYPE_CHECKING:
     from .from_comparisons import FromComparisons
 
 _PLACES = {
-    "_assessment": ["Assessment", "Interval", "Judgement", "Range", "Ranges"],
+    "_assessment": ["Assessment", "Interval", "Judgement", "LabelAudit", "Range", "Ranges"],
     "_checkup": ["Checkup", "Finding", "PriorReport", "check", "estimate_prior"],
     "_classifier": ["ComparisonClassifier", "NotFittedError"],
     "_functions": ["Comparisons", "Precision", "Risk", "assess", "generate", "plan", "risk"],
@@ -54,6 +57,9 @@ _PLACES = {
         "BothOrdersWarning",
         "FellBackWarning",
         "ImpossibleEstimateWarning",
+        "LabelsContradictWarning",
+        "LabelsNotUsedWarning",
+        "LabelsOfOneClassWarning",
         "LikelierWarning",
         "NoBetterThanChanceWarning",
         "NotCalibratedWarning",
@@ -81,6 +87,10 @@ __all__ = [
     "ImpossibleEstimateWarning",
     "Interval",
     "Judgement",
+    "LabelAudit",
+    "LabelsContradictWarning",
+    "LabelsNotUsedWarning",
+    "LabelsOfOneClassWarning",
     "LikelierWarning",
     "NoBetterThanChanceWarning",
     "NotCalibratedWarning",

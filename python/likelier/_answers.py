@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from ._stated import text
+
+#: Something that was noted with each answer, None where it was not.
+Noted = Sequence[Any] | ArrayLike
+#: The labels of some items, by row or id; or one for each row, None where it is not known.
+Labels = Mapping[Any, Any] | Noted
 
 
 def answers_of(
@@ -16,7 +23,10 @@ def answers_of(
     *,
     tie: ArrayLike | None = None,
     weight: ArrayLike | None = None,
-    annotator: Sequence[object] | None = None,
+    annotator: Noted | None = None,
+    side: Noted | None = None,
+    time: Noted | None = None,
+    group: Noted | None = None,
 ) -> dict[str, Any]:
     """Answers as the library reads them."""
     rows = rows_of(pairs, items, ids)
@@ -24,7 +34,10 @@ def answers_of(
         "pairs": rows,
         "tie": None if tie is None else _ties(tie),
         "weight": None if weight is None else _floats(weight, "weight"),
-        "annotator": None if annotator is None else _annotators(annotator),
+        "annotator": None if annotator is None else _named(annotator, "annotator"),
+        "side": None if side is None else _named(side, "side"),
+        "time": None if time is None else _times(time),
+        "group": None if group is None else _named(group, "group"),
     }
 
 
@@ -72,12 +85,84 @@ def _floats(values: ArrayLike, what: str) -> NDArray[np.float32]:
     return np.require(array, np.float32, ["C", "A"])
 
 
-def _annotators(annotator: Sequence[object]) -> tuple[list[str], NDArray[np.uint32]]:
+def labels_of(
+    labels: Labels | None, chosen: str | None, items: int, ids: Sequence[Any] | None
+) -> tuple[NDArray[np.int8], str] | None:
+    """What is known of the true classes: 1, 0, or -1 where nothing is, for each item; and how the items were chosen."""
+    if labels is None and chosen is None:
+        return None
+    if labels is None:
+        raise ValueError("labels_chosen is given, but no labels are: give them too (labels=)")
+    if chosen is None:
+        raise ValueError(
+            'labels are given, but not how their items were chosen: labels_chosen="random" or "other"; '
+            "only random ones can judge the classifier"
+        )
+    if isinstance(labels, Mapping):
+        values: list[Any] = [None] * items
+        names = list(labels)
+        for name, row in zip(names, _rows_of_labels(names, items, ids), strict=True):
+            values[row] = labels[name]
+    else:
+        values = _line(_array(labels), "labels").tolist()
+        if len(values) != items:
+            raise ValueError(
+                f"{len(values)} labels do not match {items} items: give one for each row, None where it is not known, "
+                "or a dict from row (or id) to label"
+            )
+    known = np.array([_label(value, at) for at, value in enumerate(values)], np.int8)
+    if (known < 0).all():
+        raise ValueError("labels holds no label: give some that are 1 or 0")
+    return known, text("labels_chosen", chosen)
+
+
+def _rows_of_labels(names: list[Any], items: int, ids: Sequence[Any] | None) -> list[int]:
+    places = {name: row for row, name in enumerate(range(items) if ids is None else ids)}
+    unknown = next((name for name in names if name not in places), None)
+    if unknown is not None:
+        allowed = f"a row from 0 to {items - 1}" if ids is None else "the id of an item"
+        raise ValueError(f"labels has {unknown!r}, which is not {allowed}")
+    return [places[name] for name in names]
+
+
+def _label(value: Any, at: int) -> int:
+    if _is_blank(value):
+        return -1
+    if not isinstance(value, str) and value in (0, 1):
+        return int(value)
+    raise ValueError(f"the label of row {at} must be 1, 0, True, False, or None where it is not known, got {value!r}")
+
+
+def _is_blank(value: Any) -> bool:
+    """Nothing, not a number (which is not equal to itself), or what pandas writes for a missing value."""
+    return value is None or type(value).__name__ == "NAType" or bool(value != value)
+
+
+def _listed(values: Any, what: str) -> list[Any]:
+    """The values as they were, one for each answer."""
+    listed = values.to_numpy() if hasattr(values, "to_numpy") else values
+    if isinstance(listed, np.ndarray):
+        return list(_line(listed, what))
+    if isinstance(listed, str) or not isinstance(listed, Iterable):
+        raise TypeError(f"{what} must be a list with an entry for each pair, got {values!r}")
+    return list(listed)
+
+
+def _named(values: Any, what: str) -> tuple[list[str], NDArray[np.uint32]]:
+    """Names in the order in which they first occur, and the place of each answer's; a blank is an empty name."""
     places: dict[str, int] = {}
-    # Nobody in particular is an empty name; what is not equal to itself is not a number.
-    names = ("" if who is None or who != who else str(who) for who in annotator)
+    names = ("" if _is_blank(name) else str(name) for name in _listed(values, what))
     of = [places.setdefault(name, len(places)) for name in names]
     return list(places), np.array(of, np.uint32)
+
+
+def _times(values: Any) -> list[str]:
+    """Times in a form that the library reads: seconds, or dates as ISO 8601 writes them."""
+    return ["" if _is_blank(time) else _time(time) for time in _listed(values, "time")]
+
+
+def _time(time: Any) -> str:
+    return str(time.isoformat() if hasattr(time, "isoformat") else time)
 
 
 def scores_of(scores: ArrayLike, what: str) -> NDArray[np.float32]:

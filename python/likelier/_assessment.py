@@ -102,11 +102,44 @@ class Judgement:
 
 
 @dataclass(frozen=True)
+class LabelAudit:
+    """What labels of random items say, beside what is known without any."""
+
+    #: How many labelled items it could be judged by: those that a model has not seen.
+    labels: int
+    #: How they were chosen.
+    chosen: str
+    #: The share of right calls among them.
+    accuracy: Interval
+    #: The accuracies that both the labels and the comparisons allow; None if they contradict each other.
+    combined: tuple[float, float] | None
+    #: The accuracies that the comparisons alone allow, at the same level.
+    without_labels: tuple[float, float]
+    #: The share of positives among the labels.
+    prior: Interval
+    #: How often labellers got a pair wrong whose items have different labels; None where there are few such pairs.
+    labeller_error: Interval | None
+
+    def lines(self) -> Iterator[tuple[str, str]]:
+        """Name and text of each number."""
+        yield "accuracy", str(self.accuracy)
+        if self.combined is None:
+            yield "together", "nothing: labels and comparisons contradict each other"
+        else:
+            low, high = (min(max(end, 0.0), 1.0) for end in self.combined)
+            yield "together", f"{low:.3f} to {high:.3f}: what both allow"
+        yield "share of positives", str(self.prior)
+        if self.labeller_error is not None:
+            yield "labeller error", str(self.labeller_error)
+
+
+@dataclass(frozen=True)
 class Assessment:
     """How good a classifier is, without a label.
 
     ``new_items`` is about items that no model which scored them has seen, unless ``judged_by`` is "given": then
-    it is about the comparisons that were given. ``these_items`` is about the items that it was trained on.
+    it is about the comparisons that were given. ``these_items`` is about the items that it was trained on. ``audit``
+    is what labels say, where the fit was given some that can judge.
     """
 
     prior: float
@@ -116,11 +149,14 @@ class Assessment:
     folds: int | None
     new_items: Judgement
     these_items: Judgement | None
+    audit: LabelAudit | None = None
 
     def __str__(self) -> str:
-        parts = [(self._whose(), self.new_items)]
+        parts: list[tuple[str, Judgement | LabelAudit]] = [(self._whose(), self.new_items)]
         if self.these_items is not None:
             parts.append(("for the items at hand, which it was trained on", self.these_items))
+        if self.audit is not None:
+            parts.append((self._by_labels(self.audit), self.audit))
         told = []
         for whose, judgement in parts:
             told.append(f"{whose}:")
@@ -136,10 +172,18 @@ class Assessment:
             f"<tr><th>{escape(row[0][0])}</th>" + "".join(f"<td>{escape(text)}</td>" for _, text in row) + "</tr>"
             for row in rows
         )
+        if self.audit is not None:
+            said = "; ".join(f"{name} {text}" for name, text in self.audit.lines())
+            whole = f"{self._by_labels(self.audit)}: {said}"
+            body += f'<tr><td colspan="{1 + len(columns)}">{escape(whole)}</td></tr>'
         return (
             f"<table><caption>{escape(self._whose())}; prior {self.prior:.4g}, {escape(self.protocol)}</caption>"
             f"<thead><tr><th></th>{head}</tr></thead><tbody>{body}</tbody></table>"
         )
+
+    @staticmethod
+    def _by_labels(audit: LabelAudit) -> str:
+        return f"by {audit.labels} random labels"
 
     def _whose(self) -> str:
         items = self.new_items.items
@@ -167,6 +211,19 @@ def assessment_of(text: str) -> Assessment:
         folds=folds,
         new_items=_judgement(told["new_items"]),
         these_items=None if these is None else _judgement(these),
+        audit=None if told["audit"] is None else _audit(told["audit"]),
+    )
+
+
+def _audit(told: dict[str, Any]) -> LabelAudit:
+    intervals: dict[str, Any] = {name: interval_of(told[name]) for name in ("accuracy", "prior", "labeller_error")}
+    combined = told["combined"]
+    return LabelAudit(
+        labels=told["labels"],
+        chosen=told["chosen"],
+        combined=None if combined is None else tuple(combined),
+        without_labels=tuple(told["without_labels"]),
+        **intervals,
     )
 
 

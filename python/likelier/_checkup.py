@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import ArrayLike
 
 from . import _native
-from ._answers import answers_of
+from ._answers import Noted, answers_of
 from ._assessment import Interval, interval_of
 from ._items import items_of
 from ._progress import Shown
@@ -75,12 +74,18 @@ def check(
     ids: ArrayLike | None = None,
     tie: ArrayLike | None = None,
     weight: ArrayLike | None = None,
-    annotator: Sequence[object] | None = None,
+    annotator: Noted | None = None,
+    side: Noted | None = None,
+    time: Noted | None = None,
+    group: Noted | None = None,
     random_state: RandomState = 0,
     threads: int | None = None,
     progress: bool = False,
 ) -> Checkup:
     """Looks for what is wrong with answers, before a model is trained on them.
+
+    What was noted with each answer is as in ``ComparisonClassifier.fit``. With ``annotator``, ``side`` and ``time`` it
+    also looks at people: who errs, copies others, leans to one side, or answers too fast.
 
     >>> import numpy as np
     >>> from likelier import check, generate
@@ -94,7 +99,17 @@ def check(
     believed = belief(prior=prior, protocol=protocol, labeller_error=labeller_error)
     scorer = _scorer(model, random_state, False, threads)
     items = items_of(X, ids)
-    given = answers_of(pairs, items.count, items.ids, tie=tie, weight=weight, annotator=annotator)
+    given = answers_of(
+        pairs,
+        items.count,
+        items.ids,
+        tie=tie,
+        weight=weight,
+        annotator=annotator,
+        side=side,
+        time=time,
+        group=group,
+    )
     with Shown(progress) as shown:
         told = json.loads(_native.check(items.native, given, believed, scorer, shown))
     findings = tuple(Finding(one["severity"], one["message"]) for one in told["findings"])

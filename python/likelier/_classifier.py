@@ -6,34 +6,25 @@ import os
 from collections.abc import Sequence
 from typing import Any, ClassVar, TypeVar
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _native
-from ._answers import answers_of
+from ._answers import Labels, Noted, answers_of, labels_of
 from ._assessment import Assessment, assessment_of
 from ._functions import assess
 from ._items import items_of
+from ._judging import Judging
 from ._params import NotFittedError as NotFittedError
 from ._progress import Shown, log
-from ._seed import RandomState, seed_of
-from ._stated import (
-    belief,
-    flag,
-    optional_real,
-    optional_text,
-    optional_whole,
-    optional_wholes,
-    text,
-    whole,
-)
+from ._seed import RandomState
+from ._stated import belief, options_of
 from ._trained import TrainedModel
 from ._warnings import warn
 
 _Self = TypeVar("_Self", bound="ComparisonClassifier")
 
 
-class ComparisonClassifier(TrainedModel):
+class ComparisonClassifier(TrainedModel, Judging):
     """A yes/no classifier that learns from "this one is likelier" comparisons.
 
     Parameters
@@ -163,22 +154,44 @@ class ComparisonClassifier(TrainedModel):
         ids: ArrayLike | None = None,
         tie: ArrayLike | None = None,
         weight: ArrayLike | None = None,
-        annotator: Sequence[object] | None = None,
+        annotator: Noted | None = None,
+        side: Noted | None = None,
+        time: Noted | None = None,
+        group: Noted | None = None,
+        labels: Labels | None = None,
+        labels_chosen: str | None = None,
     ) -> _Self:
         """Learns from comparisons between the rows of X.
 
         ``pairs`` holds the row of the likelier item and that of the other, for each answer. Where the items have
         ids (``ids=``, or the index of a pandas frame unless it only counts the rows), it holds ids instead. ``tie``
-        marks answers that say "about the same", ``weight`` says how much each counts, ``annotator`` who gave it.
+        marks answers that say "about the same", ``weight`` says how much each counts, ``annotator`` who gave it,
+        ``side`` where the likelier item stood ("left" or "right"), ``time`` when it was given, and ``group`` within
+        which topic or batch the two items were chosen.
+
+        ``labels`` are the true classes of a few items, to judge by: nothing is trained on them. They are a dict from
+        row (or id) to 1 or 0, or one for each row, None where it is not known. ``labels_chosen`` says how these items
+        were chosen: "random" ones can judge the classifier (``assess().audit``), "other" ones cannot.
         """
         X, pairs = self._items_and_pairs(X, pairs, "fit")
         items = items_of(X, ids)
-        given = answers_of(pairs, items.count, items.ids, tie=tie, weight=weight, annotator=annotator)
+        given = answers_of(
+            pairs,
+            items.count,
+            items.ids,
+            tie=tie,
+            weight=weight,
+            annotator=annotator,
+            side=side,
+            time=time,
+            group=group,
+        )
+        audit = labels_of(labels, labels_chosen, items.count, items.ids)
         names = None if items.ids is None else [str(name) for name in items.ids]
         title = (type(self).__name__, f"{self!r}.fit(X, pairs)")
-        options = self._options(items.names)
+        options = options_of(self, items.names)
         with Shown(self.progress) as progress:
-            fitted = _native.fit(items.native, given, self._belief(), options, names, title, progress)
+            fitted = _native.fit(items.native, given, self._belief(), audit, options, names, title, progress)
         self._take(fitted.classifier)
         self.assessment_ = None if fitted.assessment is None else assessment_of(fitted.assessment)
         self.n_iter_ = fitted.epochs
@@ -186,22 +199,6 @@ class ComparisonClassifier(TrainedModel):
         log.info("%s was fitted to %d comparisons of %d items", self, len(given["pairs"]), items.count)
         warn(fitted.warnings)
         return self
-
-    def score(self, X: Any, y: ArrayLike | None = None) -> float:
-        """The share of right calls: by labels y, or without labels where y is an (n, 2) array of pairs.
-
-        Without labels it is the estimate that holds if equals are ordered by a coin; it may lie above 1.
-        """
-        X, y = self._items_and_pairs(X, y, "score")
-        truth = np.asarray(y)
-        if truth.ndim == 2:
-            return self._assessed(X, truth).new_items.accuracy.value
-        if truth.ndim != 1 or not np.isin(truth, self._fitted().classes_).all():
-            raise ValueError("y must hold a label for each row, 1 or 0, or be an (n, 2) array of pairs")
-        called = self.predict(X)
-        if len(called) != len(truth):
-            raise ValueError(f"{len(truth)} labels do not match {len(called)} items")
-        return float(np.mean(called == truth))
 
     def assess(
         self,
@@ -211,6 +208,7 @@ class ComparisonClassifier(TrainedModel):
         ids: ArrayLike | None = None,
         tie: ArrayLike | None = None,
         weight: ArrayLike | None = None,
+        group: Noted | None = None,
     ) -> Assessment:
         """How good the classifier is, without labels: on new items as the fit found, or by further comparisons."""
         self._fitted()
@@ -220,7 +218,7 @@ class ComparisonClassifier(TrainedModel):
             return self.assessment_
         if pairs is None:
             raise TypeError("assess() needs pairs beside X")
-        return self._assessed(X, pairs, ids=ids, tie=tie, weight=weight)
+        return self._assessed(X, pairs, ids=ids, tie=tie, weight=weight, group=group)
 
     @classmethod
     def load(cls: type[_Self], path: str | os.PathLike[str]) -> _Self:
@@ -242,7 +240,7 @@ class ComparisonClassifier(TrainedModel):
         X: Any,
         pairs: ArrayLike,
         ids: ArrayLike | None = None,
-        **noted: ArrayLike | None,
+        **noted: Any,
     ) -> Assessment:
         return assess(
             self._scores(X, ids),
@@ -257,13 +255,6 @@ class ComparisonClassifier(TrainedModel):
             **noted,
         )
 
-    def _items_and_pairs(self, X: Any, pairs: ArrayLike | None, verb: str) -> tuple[Any, ArrayLike]:
-        if pairs is not None:
-            return X, pairs
-        if self.items is None:
-            raise TypeError(f"{verb}() needs pairs beside X; or state the items (items=) and give pairs alone")
-        return self.items, X
-
     def _belief(self) -> dict[str, Any]:
         return belief(
             prior=self.prior,
@@ -272,22 +263,3 @@ class ComparisonClassifier(TrainedModel):
             equals=self.equals,
             labeller_error_at_most=self.labeller_error_at_most,
         )
-
-    def _options(self, names: list[str] | None) -> dict[str, Any]:
-        return {
-            "method": optional_text("method", self.method),
-            "model": text("model", self.model),
-            "hidden": optional_wholes("hidden", self.hidden),
-            "image": optional_wholes("image", self.image, 3),
-            "epochs": optional_whole("epochs", self.epochs),
-            "batch": whole("batch", self.batch),
-            "learning_rate": optional_real("learning_rate", self.learning_rate),
-            "weight_decay": optional_real("weight_decay", self.weight_decay),
-            "select": flag("select", self.select),
-            "hold_out": optional_real("hold_out", self.hold_out),
-            "folds": optional_whole("folds", self.folds),
-            "calibrate": flag("calibrate", self.calibrate),
-            "threads": optional_whole("threads", self.threads),
-            "seed": seed_of(self.random_state),
-            "feature_names": names,
-        }

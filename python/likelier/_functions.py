@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _native
-from ._answers import answers_of, scores_of
+from ._answers import Noted, answers_of, scores_of
 from ._assessment import Assessment, assessment_of
 from ._seed import RandomState, seed_of
 from ._stated import belief, flag, optional_real, optional_whole, real, text, whole
@@ -64,6 +64,7 @@ def assess(
     ids: Sequence[Any] | None = None,
     tie: ArrayLike | None = None,
     weight: ArrayLike | None = None,
+    group: Noted | None = None,
 ) -> Assessment:
     """How good scores are that any model gave to items, by comparisons between these items, without labels.
 
@@ -80,7 +81,7 @@ def assess(
     0.82 (0.79 to 0.85), truly 0.83
     """
     array = scores_of(scores, "scores")
-    given = answers_of(pairs, len(array), ids, tie=tie, weight=weight)
+    given = answers_of(pairs, len(array), ids, tie=tie, weight=weight, group=group)
     believed = belief(
         prior=prior,
         protocol=protocol,

@@ -86,6 +86,7 @@ def fit(
     items: _Items,
     given: Mapping[str, Any],
     belief: Mapping[str, Any],
+    labels: tuple[NDArray[np.int8], str] | None,
     options: Mapping[str, Any],
     ids: list[str] | None,
     title: tuple[str, str],

@@ -59,6 +59,7 @@ class ComparisonSplit:
 def label_free_accuracy(estimator: Any, X: ArrayLike, y: object = None) -> float:
     """A scorer for ``GridSearchCV``: the accuracy by held-out pairs X, without labels.
 
-    The estimator must know its items: ``ComparisonClassifier(items=X)``.
+    The estimator must know its items: ``ComparisonClassifier(items=X)``. It is the estimator's own ``score``, and
+    so what is used without a scorer.
     """
     return float(estimator.score(X))

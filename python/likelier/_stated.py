@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from numbers import Integral, Real
+from typing import Any
 
 import numpy as np
+
+from ._seed import seed_of
 
 
 def whole(name: str, value: object, least: int = 1) -> int:
@@ -82,4 +85,25 @@ def belief(
         "equals": text("equals", equals),
         "labeller_error_at_most": optional_real("labeller_error_at_most", labeller_error_at_most),
         "kept_of_shown": None if kept is None else tuple(kept),
+    }
+
+
+def options_of(classifier: Any, names: list[str] | None) -> dict[str, object]:
+    """How to fit, by the parameters of a classifier."""
+    return {
+        "method": optional_text("method", classifier.method),
+        "model": text("model", classifier.model),
+        "hidden": optional_wholes("hidden", classifier.hidden),
+        "image": optional_wholes("image", classifier.image, 3),
+        "epochs": optional_whole("epochs", classifier.epochs),
+        "batch": whole("batch", classifier.batch),
+        "learning_rate": optional_real("learning_rate", classifier.learning_rate),
+        "weight_decay": optional_real("weight_decay", classifier.weight_decay),
+        "select": flag("select", classifier.select),
+        "hold_out": optional_real("hold_out", classifier.hold_out),
+        "folds": optional_whole("folds", classifier.folds),
+        "calibrate": flag("calibrate", classifier.calibrate),
+        "threads": optional_whole("threads", classifier.threads),
+        "seed": seed_of(classifier.random_state),
+        "feature_names": names,
     }

@@ -38,6 +38,18 @@ class NoBetterThanChanceWarning(LikelierWarning):
     """Nothing shows that the classifier has learnt anything."""
 
 
+class LabelsContradictWarning(LikelierWarning):
+    """Labels and comparisons cannot both be right about the accuracy."""
+
+
+class LabelsOfOneClassWarning(LikelierWarning):
+    """All labels are alike."""
+
+
+class LabelsNotUsedWarning(LikelierWarning):
+    """Labels were given that cannot judge the classifier."""
+
+
 class NotJudgedWarning(LikelierWarning):
     """Nothing is known about the accuracy."""
 

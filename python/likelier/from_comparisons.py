@@ -14,6 +14,7 @@ Out of fold means that no fit of any round saw the item (`_pairs_chains.py`); no
 
 from __future__ import annotations
 
+import copy
 import warnings
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +26,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
+from ._assessment import Assessment
+from ._functions import assess
+from ._judging import Judging
 from ._pairs_chains import Chains
 from ._pairs_data import Comparisons
 from ._pairs_link import Link, calibrate_piles
@@ -70,7 +74,7 @@ class CalibratedClassifier:
         return (self.decision_function(X) > 0.0).astype(np.int64)
 
 
-class FromComparisons(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class FromComparisons(Judging, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Makes a classifier with `predict_proba` and `sample_weight` learn from comparisons.
 
     Parameters
@@ -84,6 +88,8 @@ class FromComparisons(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # ty
     rounds : at most so many rounds after the start; 0 keeps the start. With 5 folds the start costs 6 fits,
         the first round 16 more, each further one 31 more.
     random_state : of the folds, and of the estimator where its own `random_state` is None.
+    items : the items, for tools such as `GridSearchCV` that hand on only pairs: then `fit(pairs)` and `score(pairs)`
+        are about these.
 
     Attributes
     ----------
@@ -118,6 +124,7 @@ class FromComparisons(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # ty
         folds: int = 5,
         rounds: int = 1,
         random_state: Any = None,
+        items: Any = None,
     ) -> None:
         self.estimator = estimator
         self.prior = prior
@@ -126,8 +133,9 @@ class FromComparisons(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # ty
         self.folds = folds
         self.rounds = rounds
         self.random_state = random_state
+        self.items = items
 
-    def fit(self, X: Any, pairs: Any, *, tie: Any = None, weight: Any = None) -> FromComparisons:
+    def fit(self, X: Any, pairs: Any = None, *, tie: Any = None, weight: Any = None) -> FromComparisons:
         """Learns from comparisons between rows of `X`.
 
         `pairs` has a row for each comparison: the row number of the likelier item, then that of the other.
@@ -142,6 +150,7 @@ class FromComparisons(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # ty
                 raise TypeError(f"{name} must be a whole number, got {value!r}")
             if value < least:
                 raise ValueError(f"{name} must be at least {least}, got {value}")
+        X, pairs = self._items_and_pairs(X, pairs, "fit")
         X = as_rows(X)
         validate_data(self, X, skip_check_array=True)
         comparisons = Comparisons.read(pairs, _num_samples(X), tie, weight)
@@ -189,11 +198,49 @@ class FromComparisons(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):  # ty
         labels: NDArray[np.int64] = self._fitted(X).predict(as_rows(X))
         return labels
 
+    def assess(
+        self,
+        X: Any,
+        pairs: Any,
+        *,
+        tie: Any = None,
+        weight: Any = None,
+        equals: str = "unknown",
+        labeller_error_at_most: float | None = None,
+    ) -> Assessment:
+        """How good it is without labels, by comparisons between rows of `X`, which should not be those of the fit.
+
+        `equals` and `labeller_error_at_most` are as in `likelier.assess`.
+        """
+        return assess(
+            self.decision_function(X),
+            pairs,
+            prior=self.prior,
+            protocol=self.protocol,
+            labeller_error=self.labeller_error,
+            equals=equals,
+            labeller_error_at_most=labeller_error_at_most,
+            tie=tie,
+            weight=weight,
+        )
+
+    def _assessed(self, X: Any, pairs: Any, **noted: Any) -> Assessment:
+        return self.assess(X, pairs, **noted)
+
     def _fitted(self, X: Any) -> CalibratedClassifier:
         check_is_fitted(self, "estimator_")
         validate_data(self, as_rows(X), reset=False, skip_check_array=True)
         fitted: CalibratedClassifier = self.estimator_
         return fitted
+
+    def __sklearn_clone__(self) -> Any:
+        # Without a copy of the items.
+        items = self.items
+        bare = copy.copy(self)
+        bare.items = None
+        cloned = super(FromComparisons, bare).__sklearn_clone__()
+        cloned.items = items
+        return cloned
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -1,7 +1,7 @@
 //! From NumPy's arrays to rows and answers.
 
-use likelier::data::{Annotators, SparseRows, Texts};
-use likelier::{Answers, Error, Rows};
+use likelier::data::{Annotators, PairGroups, ShownSide, SparseRows, Texts};
+use likelier::{Answers, Error, Label, LabelsChosen, Rows};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -78,9 +78,14 @@ pub(crate) struct Given<'py> {
     pairs: PyReadonlyArray2<'py, u32>,
     tie: Option<PyReadonlyArray1<'py, bool>>,
     weight: Option<PyReadonlyArray1<'py, f32>>,
-    /// Names, and the place of each answer's in them.
-    annotator: Option<(Vec<String>, PyReadonlyArray1<'py, u32>)>,
+    annotator: Option<Named<'py>>,
+    side: Option<Named<'py>>,
+    time: Option<Vec<String>>,
+    group: Option<Named<'py>>,
 }
+
+/// Names, and the place of each answer's in them.
+type Named<'py> = (Vec<String>, PyReadonlyArray1<'py, u32>);
 
 impl Given<'_> {
     /// What people said.
@@ -96,9 +101,24 @@ impl Given<'_> {
         if let Some(ties) = &self.tie {
             answers = answers.tied(slice(ties.as_slice())?.to_vec())?;
         }
-        if let Some((names, of)) = &self.annotator {
-            let names = names.iter().map(String::as_str).collect::<Texts>();
-            answers = answers.by(Annotators { names, of: slice(of.as_slice())?.to_vec() })?;
+        if let Some(who) = &self.annotator {
+            let (names, of) = named(who)?;
+            answers = answers.by(Annotators { names, of })?;
+        }
+        if let Some((names, of)) = &self.side {
+            let side = |name: &String| name.parse().map(Some);
+            let sides = names.iter().map(|name| if name.is_empty() { Ok(None) } else { side(name) });
+            let sides: Vec<Option<ShownSide>> = sides.collect::<Result<_, Error>>()?;
+            let of = slice(of.as_slice())?;
+            answers =
+                answers.shown(of.iter().map(|at| sides.get(*at as usize).copied().flatten()).collect())?;
+        }
+        if let Some(times) = &self.time {
+            answers = answers.at(texts(times))?;
+        }
+        if let Some(group) = &self.group {
+            let (names, of) = named(group)?;
+            answers = answers.grouped(PairGroups { names, of })?;
         }
         Ok(answers)
     }
@@ -109,11 +129,19 @@ pub(crate) fn slice<T, E: std::fmt::Display>(of: Result<&[T], E>) -> Result<&[T]
     of.map_err(|error| PyValueError::new_err(error.to_string()).into())
 }
 
-/// Refuses pairs of rows that are not there.
-pub(crate) fn check_pairs(answers: &Answers, rows: usize) -> Result<(), Error> {
-    let largest = answers.pairs().iter().map(|(likelier, other)| *likelier.max(other)).max();
-    match largest.filter(|index| *index as usize >= rows) {
-        Some(index) => Err(Error::NoSuchItem { what: "a pair", index, items: rows }),
-        None => Ok(()),
-    }
+fn named((names, of): &Named<'_>) -> Result<(Texts, Vec<u32>), Trouble> {
+    Ok((texts(names), slice(of.as_slice())?.to_vec()))
+}
+
+pub(crate) fn texts(of: &[String]) -> Texts {
+    of.iter().map(String::as_str).collect()
+}
+
+/// Labels of some items: 1, 0, or something else where it is not known; and how the items were chosen.
+pub(crate) type Labels<'py> = (PyReadonlyArray1<'py, i8>, String);
+
+/// The labels as the library has them.
+pub(crate) fn labels((labels, chosen): &Labels<'_>) -> Result<(Vec<Option<Label>>, LabelsChosen), Trouble> {
+    let label = |label: &i8| matches!(label, 0 | 1).then(|| Label::positive_if(*label == 1));
+    Ok((slice(labels.as_slice())?.iter().map(label).collect(), chosen.parse()?))
 }

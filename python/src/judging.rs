@@ -2,14 +2,14 @@
 
 use likelier::estimate::{Folds, ProtocolTest};
 use likelier::{
-    Assessment, BelievedPrior, Control, Error, Grounds, Judged, JudgedBy, Observer, Prior, Protocol, Rows,
-    ScorerOptions, Supervision, check_with, estimate_prior_with,
+    Assessment, BelievedPrior, Control, Error, Grounds, Judged, JudgedBy, LabelAudit, Observer, Prior,
+    Protocol, Rows, ScorerOptions, Supervision, check_with, estimate_prior_with,
 };
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::prelude::*;
 use serde::Serialize;
 
-use crate::arrays::{Given, Items, check_pairs, slice};
+use crate::arrays::{Given, Items, slice};
 use crate::belief::{Belief, Scorer};
 use crate::running::{self, quickly};
 use crate::words::{Warned, json, warned};
@@ -24,10 +24,12 @@ pub(crate) struct Judgement<'a> {
     new_items: &'a Judged,
     these_items: Option<&'a Judged>,
     protocol_test: Option<&'a ProtocolTest>,
+    /// What labels say, where some were given.
+    audit: Option<&'a LabelAudit>,
 }
 
 impl<'a> Judgement<'a> {
-    pub(crate) fn of(assessment: &'a Assessment) -> Self {
+    pub(crate) fn of(assessment: &'a Assessment, audit: Option<&'a LabelAudit>) -> Self {
         let grounds = assessment.grounds();
         Self {
             prior: grounds.assumptions().prior(),
@@ -36,6 +38,7 @@ impl<'a> Judgement<'a> {
             new_items: &assessment.new_items,
             these_items: assessment.these_items.as_ref(),
             protocol_test: assessment.protocol_test.as_ref(),
+            audit,
         }
     }
 }
@@ -56,14 +59,14 @@ pub(crate) fn assess(
             let value = format!("{} at place {position}", scores[position]);
             return Err(Error::Setting { name: "a score", value, allowed: "finite" }.into());
         }
-        check_pairs(&answers, scores.len())?;
         let protocol = belief.protocol()?.ok_or(Error::NoProtocol)?;
         let prior = Prior::new(belief.prior.ok_or(Error::NoPrior)?)?;
         let grounds = Grounds::new(protocol, &BelievedPrior::known(prior))?
             .equals(belief.equals.parse()?)
-            .error_at_most(belief.labeller_error_at_most);
-        let assessment = Assessment::of_scores(scores, threshold, answers.comparisons(), grounds)?;
-        Ok((json(&Judgement::of(&assessment))?, warned(&assessment.warnings())))
+            .error_at_most(belief.labeller_error_at_most)?;
+        let assessment = Assessment::of_scores(scores, threshold, answers.comparisons(), grounds)?
+            .within_groups(&answers, scores.len())?;
+        Ok((json(&Judgement::of(&assessment, None))?, warned(&assessment.warnings())))
     })
 }
 
@@ -114,7 +117,6 @@ fn by_scores<T: Serialize>(
     let threads = scorer.threads;
     running::run(py, progress, threads, move |control, observe| {
         let rows = matrix.rows()?;
-        check_pairs(&answers, rows.len())?;
         let supervision = belief.supervision(answers)?;
         json(&work(&rows, &supervision, &scorer.options()?, control, observe)?)
     })
@@ -131,7 +133,6 @@ pub(crate) fn folds<'py>(
 ) -> PyResult<Bound<'py, PyArray1<u32>>> {
     let answers = given.answers()?;
     let of = quickly(py, || {
-        check_pairs(&answers, items)?;
         let folds = Folds::new(&answers.comparisons(), items, count, seed)?;
         let of = |item| folds.of_item(item).unwrap_or(count) as u32;
         Ok((0..items as u32).map(of).collect())

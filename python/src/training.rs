@@ -1,12 +1,11 @@
 //! Fits.
 
-use likelier::data::Texts;
 use likelier::fit_with;
 use likelier_cli::ReportPages;
 use likelier_tables::{Ids, odd_answers};
 use pyo3::prelude::*;
 
-use crate::arrays::{Given, Items, check_pairs};
+use crate::arrays::{self, Given, Items, Labels, texts};
 use crate::belief::{Belief, Options};
 use crate::classifier::Classifier;
 use crate::judging::Judgement;
@@ -35,6 +34,7 @@ pub(crate) fn fit(
     items: Items<'_>,
     given: Given<'_>,
     belief: Belief,
+    labels: Option<Labels<'_>>,
     options: Options,
     ids: Option<Vec<String>>,
     title: (String, String),
@@ -42,22 +42,26 @@ pub(crate) fn fit(
 ) -> PyResult<Fitted> {
     let matrix = items.matrix()?;
     let answers = given.answers()?;
+    let labels = labels.as_ref().map(arrays::labels).transpose()?;
     let (model, again) = title;
     let threads = options.threads;
     let work = move |control: &likelier::Control<'_>, observe: &mut likelier::Observer<'_>| {
         let rows = matrix.rows()?;
-        check_pairs(&answers, rows.len())?;
         let ids = match ids {
-            Some(ids) => Ids::named(ids.iter().map(String::as_str).collect::<Texts>())?,
+            Some(ids) => Ids::named(texts(&ids))?,
             None => Ids::numbered(rows.len()),
         };
         let mut warnings = odd_answers(&answers, &ids);
-        let supervision = belief.supervision(answers)?;
+        let mut supervision = belief.supervision(answers)?;
+        if let Some((labels, chosen)) = labels {
+            supervision = supervision.audited(labels, chosen);
+        }
         let fitted = fit_with(&rows, &supervision, &options.options()?, control, observe)?;
         warnings.extend(fitted.warnings.iter().cloned());
         let pages = ReportPages::new((&model, &again), &fitted, &rows, &ids, options.image, &warnings)?;
         let assessment = fitted.assessment.as_ref();
-        let assessment = assessment.map(|assessment| json(&Judgement::of(assessment))).transpose()?;
+        let judged = |assessment| json(&Judgement::of(assessment, fitted.audit.as_ref()));
+        let assessment = assessment.map(judged).transpose()?;
         let epochs = fitted.epochs.len();
         Ok((fitted.classifier, assessment, warned(&warnings), pages, epochs))
     };

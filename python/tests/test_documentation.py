@@ -45,18 +45,32 @@ def test_the_first_example_of_a_page_runs(page, tmp_path, monkeypatch):
 
 
 def test_the_grid_search_of_the_page_runs():
-    pytest.importorskip("sklearn")
+    sklearn = pytest.importorskip("sklearn")
     X, _, pairs = blobs(count=600, pairs=6000)
     names = {"X": X, "pairs": pairs, "ComparisonClassifier": likelier.ComparisonClassifier}
-    run(code("docs/python.md", 1), names)
+    run(code("docs/python.md", 2), names)
     assert names["search"].best_score_ > 0.7
+    names["tie"] = np.arange(len(pairs)) % 5 == 0
+    with sklearn.config_context():
+        run(code("docs/python.md", 3), names)
+    assert names["search"].best_score_ > 0.5
+
+
+def test_the_labels_of_the_page_are_heard():
+    X, truth, pairs = blobs()
+    model = likelier.ComparisonClassifier(prior=0.4, protocol="forced-choice")
+    said = run(
+        code("docs/python.md", 1), {"X": X, "pairs": pairs, "model": model, "labels": dict(enumerate(truth[:50]))}
+    )
+    assert said == [str(model.assess().audit.accuracy)]
+    assert model.assess().audit.labels == 50
 
 
 def test_the_forest_of_the_page_runs():
     pytest.importorskip("sklearn")
     X, truth, pairs = blobs(count=300, pairs=600)
     names = {"X": X, "pairs": pairs}
-    run(code("docs/python.md", 2), names)
+    run(code("docs/python.md", 4), names)
     assert (names["model"].predict(X) == truth).mean() > 0.6
 
 

@@ -22,7 +22,7 @@ class FromLabels(FromComparisons):
     def __init__(self, estimator, *, folds=3, random_state=0):
         self.estimator, self.folds, self.random_state = estimator, folds, random_state
 
-    protocol, labeller_error, rounds = "forced-choice", 0.0, 1
+    protocol, labeller_error, rounds, items = "forced-choice", 0.0, 1, None
 
     @property
     def prior(self):

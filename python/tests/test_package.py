@@ -2,10 +2,12 @@
 
 import logging
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -44,8 +46,10 @@ print(*sorted({"torch", "pandas", "sklearn", "scipy", "polars", "pyarrow", "tqdm
 
 
 SLOW = """
-import numpy as np, sys, time
+import numpy as np, signal, sys, time
 from likelier import ComparisonClassifier
+# What is started in the background of a shell ignores it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 rng = np.random.default_rng(0)
 X = rng.normal(size=(20000, 400)).astype(np.float32)
 pairs = rng.permutation(20000).reshape(-1, 2)
@@ -96,6 +100,33 @@ def test_the_command_is_the_program():
     bad = subprocess.run([*call, "train"], env=ENVIRONMENT, capture_output=True, text=True)
     assert bad.returncode == 2
     assert "--items" in bad.stderr
+
+
+def test_the_command_has_every_verb_the_labelling_page_too():
+    call = [sys.executable, "-m", "likelier._command"]
+    told = subprocess.run([*call, "label", "--help"], env=ENVIRONMENT, capture_output=True, text=True)
+    assert told.returncode == 0, told.stderr
+    assert "--question" in told.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGINT to send to one process")
+def test_the_labelling_page_is_served_and_ctrl_c_ends_it(tmp_path):
+    (tmp_path / "texts.csv").write_text("id,text\na,good\nb,bad\nc,fine\n")
+    arguments = ["label", "texts.csv", "--question", "Which is better?", "--port", "0"]
+    call = [sys.executable, "-m", "likelier._command", *arguments]
+    with subprocess.Popen(
+        call, env=ENVIRONMENT, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    ) as run:
+        said = ""
+        while "http://" not in said:
+            line = run.stdout.readline()
+            assert line, said
+            said += line
+        address = re.search(r"http://\S+", said).group()
+        with urllib.request.urlopen(address, timeout=10) as page:
+            assert page.headers.get_content_type() == "text/html"
+        run.send_signal(signal.SIGINT)
+        assert run.wait(20) == 0, run.stdout.read()
 
 
 def test_progress_is_shown_by_bars_or_in_the_log(monkeypatch, caplog):

@@ -1,5 +1,9 @@
-"""The command and the package are one program: the same data and seed give the same bytes."""
+"""The command and the package are one program: the same data and seed give the same bytes.
 
+The program that cargo builds is another binary. Where LIKELIER_PROGRAM names it, it must write the same bytes too.
+"""
+
+import os
 import subprocess
 import sys
 
@@ -9,12 +13,22 @@ from data import blobs
 
 from likelier import ComparisonClassifier
 
+WHEEL = (sys.executable, "-m", "likelier._command")
 
-def command(*arguments, **options):
-    done = subprocess.run(
-        [sys.executable, "-m", "likelier._command", *map(str, arguments)], capture_output=True, text=True, **options
-    )
-    assert done.returncode == 0, done.stderr
+
+@pytest.fixture(params=["of the wheel", "of cargo"])
+def program(request):
+    """The program `likelier`."""
+    if request.param == "of the wheel":
+        return WHEEL
+    if "LIKELIER_PROGRAM" not in os.environ:
+        pytest.skip("LIKELIER_PROGRAM does not name the program that cargo built")
+    return (os.environ["LIKELIER_PROGRAM"],)
+
+
+def command(*arguments, program=WHEEL, codes=(0,), **options):
+    done = subprocess.run([*program, *map(str, arguments)], capture_output=True, text=True, **options)
+    assert done.returncode in codes, done.stderr
     return done.stdout
 
 
@@ -44,12 +58,12 @@ def wine(folder):
     ],
 )
 @pytest.mark.filterwarnings("ignore::likelier.LikelierWarning")
-def test_both_write_the_same_bytes_from_the_same_wines(tmp_path, flags, stated):
+def test_both_write_the_same_bytes_from_the_same_wines(tmp_path, program, flags, stated):
     pandas = pytest.importorskip("pandas")
     names, ids, X, pairs = wine(tmp_path / "wine")
     prior = 0.5347
     files = ["--items", tmp_path / "wine/items.csv", "--comparisons", tmp_path / "wine/comparisons.csv"]
-    command("train", *files, "--prior", prior, *flags, "--out", tmp_path / "by-command.likelier")
+    command("train", *files, "--prior", prior, *flags, "--out", tmp_path / "by-command.likelier", program=program)
     frame = pandas.DataFrame(X, columns=names, index=ids)
     model = ComparisonClassifier(prior=prior, protocol="forced-choice", equals="coin", **stated).fit(frame, pairs)
     model.save(tmp_path / "by-package.likelier")
@@ -60,14 +74,15 @@ def test_both_write_the_same_bytes_from_the_same_wines(tmp_path, flags, stated):
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.uint8])
-def test_both_write_the_same_bytes_from_the_same_array(tmp_path, dtype):
+def test_both_write_the_same_bytes_from_the_same_array(tmp_path, program, dtype):
     X, _, pairs = blobs()
     X = (X * 20 + 100).clip(0, 255).astype(dtype)
     np.save(tmp_path / "items.npy", X)
     np.savetxt(tmp_path / "pairs.csv", pairs, fmt="%d", delimiter=",", header="likelier,other", comments="")
     stated = {"prior": 0.4, "protocol": "forced-choice"}
     flags = ["--prior", 0.4, "--protocol", "forced-choice", "--no-report", "--out", tmp_path / "model.likelier"]
-    command("train", "--items", tmp_path / "items.npy", "--comparisons", tmp_path / "pairs.csv", *flags)
+    files = ["--items", tmp_path / "items.npy", "--comparisons", tmp_path / "pairs.csv"]
+    command("train", *files, *flags, program=program)
     model = ComparisonClassifier(**stated).fit(X, pairs)
     assert model.classifier_.to_bytes() == (tmp_path / "model.likelier").read_bytes()
 

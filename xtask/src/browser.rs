@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result};
 
-use crate::{cargo, command, root, step};
+use crate::{command, program, root, step};
 
 /// What is fetched with npm, in the versions that were tested.
 const PACKAGES: [&str; 2] = ["playwright-core@1.65.1", "axe-core@4.14.0"];
@@ -21,13 +21,12 @@ pub(crate) fn browser() -> Result<()> {
         install.arg(&folder).args(PACKAGES);
         step("playwright-core and axe-core", install)?;
     }
-    step("build", cargo(["build", "--release", "--package", "likelier-cli"]))?;
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    let program = program()?;
     let pictures = std::env::args_os()
         .nth(2)
         .map_or_else(|| folder.join("pictures"), PathBuf::from);
     let script = root().join("crates/likelier-label/tests/browser/page.mjs");
-    let mut test = command("node", [script, target.join("release/likelier"), modules, pictures]);
+    let mut test = command("node", [script, program, modules, pictures]);
     test.env("CHROMIUM", chromium);
     step("the page in Chromium", test)
 }

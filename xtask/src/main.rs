@@ -203,6 +203,13 @@ fn step(name: &str, mut command: Command) -> Result<()> {
     Ok(())
 }
 
+/// The program `likelier`, built.
+fn program() -> Result<PathBuf> {
+    step("program", cargo(["build", "--release", "--quiet", "--package", "likelier-cli"]))?;
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
+    Ok(target.join("release").join(format!("likelier{}", std::env::consts::EXE_SUFFIX)))
+}
+
 fn cargo<const N: usize>(arguments: [&str; N]) -> Command {
     command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()), arguments)
 }

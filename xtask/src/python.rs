@@ -6,7 +6,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::{command, root, step};
+use crate::{command, program, root, step};
 
 /// What the package works with, in the versions that it is tested with.
 const PACKAGES: [&str; 16] = [
@@ -28,17 +28,33 @@ const PACKAGES: [&str; 16] = [
     "xgboost==3.2.0",
 ];
 
+/// What the tour needs beside the package.
+const OF_THE_TOUR: [&str; 4] = ["matplotlib", "pandas", "pytest", "scikit-learn"];
+
+/// Test files that need NumPy alone.
+const ALONE: [&str; 8] = [
+    "classifier",
+    "documentation",
+    "functions",
+    "labels",
+    "package",
+    "parity",
+    "typed_example",
+    "wrong_use",
+];
+
 /// For another Python: the oldest NumPy that there is for it, and nothing else.
 const OLDEST: [&str; 3] =
     ["numpy==1.26.4; python_version<'3.13'", "numpy==2.1.0; python_version>='3.13'", "pytest==9.2.0"];
 
-/// Builds the wheel, installs it, and tests everything; then, for each further interpreter that is named, the package
-/// alone with NumPy alone.
+/// Builds the wheel, installs it, and tests everything; then the tour in an environment without Rust; then, for each
+/// further interpreter that is named, the package alone with NumPy alone.
 pub(crate) fn test(further: &[String]) -> Result<()> {
     let home = root().join("target/python");
     let python = environment(&home, OsStr::new("python3"), &PACKAGES)?;
     let wheel = wheel(&home, &python)?;
     install(&python, &wheel)?;
+    let program = program()?;
     let (tests, package) = (root().join("python/tests"), root().join("python"));
     let configuration = package.join("pyproject.toml");
     let run = |name: &str, tool: &str, arguments: &[&OsStr]| {
@@ -47,6 +63,9 @@ pub(crate) fn test(further: &[String]) -> Result<()> {
         call.current_dir(&home);
         // Without it, scikit-learn skips its checks of other kinds of arrays.
         call.env("SCIPY_ARRAY_API", "1");
+        // On busy cores, threads of scikit-learn wait for each other for minutes.
+        call.env("OMP_NUM_THREADS", "1");
+        call.env("LIKELIER_PROGRAM", &program);
         step(name, call)
     };
     let here = [OsStr::new("-c"), configuration.as_os_str()];
@@ -61,22 +80,33 @@ pub(crate) fn test(further: &[String]) -> Result<()> {
     run("stubs", "stubtest", &[stubs[0], stubs[1], configuration.as_os_str()])?;
     run("lint", "ruff", &["check".as_ref(), package.as_os_str()])?;
     run("formatting", "ruff", &["format".as_ref(), "--check".as_ref(), package.as_os_str()])?;
+    tour(&wheel, &configuration, &tests)?;
     for interpreter in further {
         let name = interpreter.replace(|c: char| !c.is_alphanumeric() && c != '.', "-");
-        let home = root().join("target").join(format!("python{name}"));
+        let home = root().join("target").join(format!("python-{}", name.trim_matches('-')));
         let python = environment(&home, interpreter.as_ref(), &OLDEST)?;
         install(&python, &wheel)?;
         let mut alone =
             command(python.with_file_name("pytest"), [here[0], here[1], "-q".as_ref(), "-ra".as_ref()]);
-        for file in
-            ["functions", "classifier", "wrong_use", "parity", "package", "typed_example", "documentation"]
-        {
-            alone.arg(tests.join(format!("test_{file}.py")));
-        }
-        alone.current_dir(&home);
+        alone.args(ALONE.map(|file| tests.join(format!("test_{file}.py"))));
+        alone.current_dir(&home).env("LIKELIER_PROGRAM", &program);
         step(&format!("tests with {interpreter}"), alone)?;
     }
     Ok(())
+}
+
+/// Runs the tour as somebody would who has Python and the wheel, and no Rust: nothing else is on the path.
+fn tour(wheel: &Path, configuration: &Path, tests: &Path) -> Result<()> {
+    let home = root().join("target/python-clean");
+    let wanted = |package: &&str| OF_THE_TOUR.contains(&package.split('=').next().unwrap_or_default());
+    let packages: Vec<&str> = PACKAGES.into_iter().filter(wanted).collect();
+    let python = environment(&home, OsStr::new("python3"), &packages)?;
+    install(&python, wheel)?;
+    let arguments = [OsStr::new("-c"), configuration.as_os_str(), "-q".as_ref(), "-ra".as_ref()];
+    let mut tour = command(python.with_file_name("pytest"), arguments);
+    tour.arg(tests.join("test_tour.py")).current_dir(&home);
+    tour.env("PATH", home.join("bin")).env("LIKELIER_TOUR_ALONE", "1");
+    step("the tour without Rust", tour)
 }
 
 /// The Python of a virtual environment with these packages, made if it is not there.

@@ -227,7 +227,7 @@ impl EvaluateVerb {
         warnings.extend(differences(prior, protocol, classifier));
         let grounds = Grounds::new(protocol, &BelievedPrior::known(prior))?
             .equals(self.labellers.equals(&card, warnings)?)
-            .error_at_most(self.labellers.error_at_most())
+            .error_at_most(self.labellers.error_at_most())?
             .exact_counts(card.has_exact_counts());
         let (scores, threshold, comparisons) =
             (&scored.scores, classifier.threshold(), answers.comparisons());

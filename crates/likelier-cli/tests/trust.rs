@@ -95,8 +95,14 @@ fn unless_equals_were_tossed_there_is_a_range_and_its_assumption() {
     assert!(range.contains("with sampling error") && range.contains("at most 10 %"), "{range}");
     let said = files.run(&format!("{TRAIN} --equals dice --out m"));
     assert!(String::from_utf8_lossy(&said.stderr).contains("coin"), "{said:?}");
-    let said = files.run(&format!("{TRAIN} --labeller-error-at-most 0.6 --out m"));
-    assert!(String::from_utf8_lossy(&said.stderr).contains("0.6"), "{said:?}");
+    for equals in ["unknown", "coin"] {
+        for verb in [format!("{TRAIN} --out never"), judged.into()] {
+            let said = files.run(&format!("{verb} --equals {equals} --labeller-error-at-most 0.6"));
+            assert_eq!(said.status.code(), Some(2), "{said:?}");
+            let words = "the largest labeller error must be at least 0 and below 0.5, got 0.6";
+            assert!(String::from_utf8_lossy(&said.stderr).contains(words), "{said:?}");
+        }
+    }
 }
 
 #[test]

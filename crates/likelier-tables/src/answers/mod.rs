@@ -241,16 +241,13 @@ fn parse_tie(text: &str) -> Result<bool, CellProblem> {
 
 fn parse_side(text: &str) -> Result<Option<ShownSide>, CellProblem> {
     if text.is_empty() {
-        Ok(None)
-    } else if text.eq_ignore_ascii_case("left") {
-        Ok(Some(ShownSide::Left))
-    } else if text.eq_ignore_ascii_case("right") {
-        Ok(Some(ShownSide::Right))
-    } else {
-        Err(CellProblem::NotAllowed(format!(
-            "'{text}' is not a side: give left or right, where the likelier item was shown, or nothing if not known"
-        )))
+        return Ok(None);
     }
+    text.parse().map(Some).map_err(|_| {
+        CellProblem::NotAllowed(format!(
+            "'{text}' is not a side: give left or right, where the likelier item was shown, or nothing if not known"
+        ))
+    })
 }
 
 /// Finds items by their ids and counts what is not found.

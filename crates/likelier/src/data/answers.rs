@@ -9,6 +9,8 @@
 //!
 //! [`Answers::comparisons`] applies it; everything else works on [`Comparisons`].
 
+use std::str::FromStr;
+
 use super::comparisons::check_weights;
 use super::{Comparisons, Repeats, Texts};
 use crate::error::Error;
@@ -50,6 +52,27 @@ pub enum ShownSide {
     Left,
     /// On the right.
     Right,
+}
+
+impl ShownSide {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Left, Self::Right];
+
+    /// The name used in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Left => "left",
+            Self::Right => "right",
+        }
+    }
+}
+
+impl FromStr for ShownSide {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self, Error> {
+        Error::find_by_name("side", text, &Self::ALL, |side| vec![side.name()])
+    }
 }
 
 impl FromIterator<(u32, u32)> for Answers {

@@ -9,8 +9,8 @@ use crate::estimate::calibration::{Calibration, CalibrationBin, calibrate, calib
 use crate::estimate::diagnosis::FoundGroups;
 use crate::estimate::distribution::{student_t, two_sided};
 use crate::estimate::metrics::{
-    Assumptions, HeldOut, MetricOptions, MetricRanges, Metrics, RocPoint, ThresholdChoice, Wish, metrics,
-    pick, ranges, roc, thresholds, together,
+    Assumptions, HeldOut, MetricOptions, MetricRanges, Metrics, RocPoint, ThresholdChoice, Wish,
+    check_error, metrics, pick, ranges, roc, thresholds, together,
 };
 use crate::estimate::{FEWEST, HeldOutScores, ProtocolTest};
 use crate::model::{Classifier, ProbabilityMap};
@@ -52,7 +52,7 @@ impl Grounds {
     ) -> Result<Self, Error> {
         Ok(Self::new(protocol, prior)?
             .equals(supervision.stated_equals())
-            .error_at_most(supervision.stated_error_at_most())
+            .error_at_most(supervision.stated_error_at_most())?
             .exact_counts(supervision.has_exact_counts()))
     }
 
@@ -62,10 +62,11 @@ impl Grounds {
         Self { equals, ..self }
     }
 
-    /// States the largest share of mixed pairs that labellers may have got wrong.
-    #[must_use]
-    pub fn error_at_most(self, error_at_most: impl Into<Option<f64>>) -> Self {
-        Self { error_at_most: error_at_most.into().unwrap_or(self.error_at_most), ..self }
+    /// States the largest share of mixed pairs that labellers may have got wrong: below 0.5, or answers say nothing.
+    pub fn error_at_most(self, error_at_most: impl Into<Option<f64>>) -> Result<Self, Error> {
+        let error_at_most = error_at_most.into().unwrap_or(self.error_at_most);
+        check_error(error_at_most)?;
+        Ok(Self { error_at_most, ..self })
     }
 
     /// States that pairs were generated with fixed class counts.

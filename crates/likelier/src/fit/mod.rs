@@ -198,6 +198,7 @@ pub fn fit_with(
     let scorer = ScorerOptions::new(options.model, options.seed);
     let aside = Control { checkpoint: None, notes: None, ..*control };
     let prior = BelievedPrior::of(rows, supervision, &scorer, &aside, observe, &mut warnings)?;
+    let grounds = Grounds::of(supervision, protocol, &prior)?;
     let answers = supervision.answers().filter(|_| options.diagnose);
     let diagnosis = answers.map(|answers| Diagnosis::new(answers, rows.len(), LEVEL)).transpose()?;
 
@@ -212,7 +213,6 @@ pub fn fit_with(
         (bases.swap_remove(0), None)
     };
 
-    let grounds = Grounds::of(supervision, protocol, &prior)?;
     let watch = options.watch.then_some(Watch { parts: &parts, grounds: &grounds });
     let (mut classifier, epochs) = run(&data, &config, control, watch.as_ref(), observe)?;
     warnings.extend(

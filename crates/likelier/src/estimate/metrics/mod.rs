@@ -34,6 +34,7 @@ pub use difference::{CutScores, MetricDifference};
 pub use difference_range::DifferenceRanges;
 pub use held_out::HeldOut;
 pub use note::Note;
+pub(crate) use ranges::check_error;
 pub use ranges::{MetricRanges, Range, ranges};
 #[doc(hidden)]
 pub use risk::{RiskEstimate, risk};

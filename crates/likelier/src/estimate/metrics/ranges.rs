@@ -217,7 +217,7 @@ impl Expected {
 }
 
 /// Refuses an error with which answers would say nothing.
-pub(super) fn check_error(error_at_most: f64) -> Result<(), Error> {
+pub(crate) fn check_error(error_at_most: f64) -> Result<(), Error> {
     if (0.0..0.5).contains(&error_at_most) {
         return Ok(());
     }
