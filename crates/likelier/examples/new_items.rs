@@ -88,6 +88,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     let repeats = number("--repeats", 100)?;
     // What was tuned on some repetitions is shown on others.
     let first = number("--first", 0)?;
+    // A run that was cut goes on after so many cells.
+    let skipped = number("--skip", 0)?;
     let cells = match arguments.first().map(String::as_str) {
         Some("coverage") => coverage(),
         Some("networks") => networks(),
@@ -96,7 +98,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         _ => return Err("give coverage, networks, graded or labels".into()),
     };
     println!("{HEADER}");
-    for cell in cells {
+    for cell in cells.into_iter().skip(skipped) {
         println!("{}", cell.row(first, repeats)?);
     }
     Ok(())
