@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use likelier::estimate::metrics::Wish;
 use likelier::model::ModelKind;
 use likelier::{Collection, Equals, Evidence, Prior, Protocol, ScorerOptions, Supervision, Warning};
-use likelier_tables::{DatasetCard, FirstIndex, Given, GivenFiles, Items, Layout};
+use likelier_tables::{DatasetCard, FirstIndex, Given, GivenFiles, Items, Layout, OnMissing};
 
 use crate::terminal::{Result, detail, mistake, standard_input};
 
@@ -24,6 +24,11 @@ pub(crate) struct ColumnArguments {
     /// Columns of text to use as categories (one-hot).
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     categories: Vec<String>,
+    /// What to do about missing values (empty, NA, NaN, null, ?): "impute" learns what stands for them, "refuse" lists
+    /// where they are.
+    #[arg(long, value_enum, value_name = "impute|refuse", default_value_t = MissingArgument::Impute,
+        hide_possible_values = true)]
+    missing: MissingArgument,
     #[command(flatten)]
     pub(crate) format: FormatArguments,
 }
@@ -51,6 +56,12 @@ enum IndexArgument {
     Zero,
     #[value(name = "1")]
     One,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum MissingArgument {
+    Impute,
+    Refuse,
 }
 
 /// A count on the command line of something that there must be one of.
@@ -97,6 +108,10 @@ impl ColumnArguments {
             blank_labels: false,
             features: self.features.clone(),
             categories: self.categories.clone(),
+            missing: match self.missing {
+                MissingArgument::Impute => OnMissing::Impute,
+                MissingArgument::Refuse => OnMissing::Refuse,
+            },
             ..self.format.layout()
         }
     }

@@ -113,6 +113,7 @@ struct ScoredItems {
     labels: Texts,
     groups: Option<Texts>,
     unseen_categories: usize,
+    missing: Vec<Warning>,
 }
 
 impl EvaluateVerb {
@@ -123,8 +124,8 @@ impl EvaluateVerb {
         let other = self.other.as_deref().map(models::load).transpose()?;
         let items = standard_input::path_of(&self.items)?;
         let scored = self.score(&items, &classifier)?;
-        let mut warnings: Vec<Warning> =
-            models::unseen_categories(scored.unseen_categories).into_iter().collect();
+        let mut warnings = scored.missing.clone();
+        warnings.extend(models::unseen_categories(scored.unseen_categories));
         let label_free = match &self.comparisons {
             Some(path) => Some(self.label_free(path, &classifier, &scored, &mut warnings)?),
             None => None,
@@ -143,6 +144,9 @@ impl EvaluateVerb {
                 let second = self.score(&items, other)?;
                 let unseen = models::unseen_categories(second.unseen_categories);
                 warnings.extend(unseen.filter(|_| scored.unseen_categories == 0));
+                let missing: Vec<Warning> =
+                    second.missing.iter().filter(|one| !warnings.contains(one)).cloned().collect();
+                warnings.extend(missing);
                 if let Some(LabelFree { prior, protocol, .. }) = &label_free {
                     let new = differences(*prior, *protocol, other).filter(|one| !warnings.contains(one));
                     let new: Vec<Warning> = new.collect();
@@ -200,7 +204,8 @@ impl EvaluateVerb {
             _ => Ids::numbered(scores.len()),
         };
         detail(|| format!("{}: {} rows", self.items.display(), scores.len()));
-        Ok(ScoredItems { ids, scores, labels, groups, unseen_categories })
+        let missing = batches.missing().in_scoring(classifier.features());
+        Ok(ScoredItems { ids, scores, labels, groups, unseen_categories, missing })
     }
 
     fn label_free(

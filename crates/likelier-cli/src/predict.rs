@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use likelier::{Classifier, Warning};
+use likelier::Classifier;
 use likelier_tables::{BatchIds, ItemBatch, ItemBatches, Layout, write_field};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -53,6 +53,7 @@ struct Predicted {
     rows: usize,
     positives: usize,
     unseen_categories: usize,
+    missing_cells: usize,
 }
 
 fn finite(text: &str) -> std::result::Result<f32, String> {
@@ -86,8 +87,10 @@ impl PredictVerb {
             Ok(())
         })?;
         detail(|| format!("{}: {} rows", self.file.display(), predicted.rows));
-        let warnings: Vec<Warning> =
-            models::unseen_categories(predicted.unseen_categories).into_iter().collect();
+        let missing = batches.missing();
+        predicted.missing_cells = missing.columns.iter().map(|column| column.cells).sum();
+        let mut warnings = missing.in_scoring(classifier.features());
+        warnings.extend(models::unseen_categories(predicted.unseen_categories));
         if alone {
             return print_text("", &warnings);
         }

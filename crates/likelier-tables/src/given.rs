@@ -80,6 +80,7 @@ impl Given {
             Evidence::Answers(answers) => odd_answers(answers, &self.items.ids),
             Evidence::Piles(_) => Vec::new(),
         };
+        warnings.extend(self.items.missing.in_training());
         let note = self.card.source.as_ref().and_then(|source| source.note.clone());
         warnings.extend(note.map(|note| Warning::PartialData { note }));
         warnings

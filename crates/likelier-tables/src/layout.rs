@@ -17,6 +17,8 @@ pub struct Layout {
     pub features: Option<Vec<String>>,
     /// The features that are categories, to be made one-hot.
     pub categories: Vec<String>,
+    /// What to do about missing values in a table that is to be learned from.
+    pub missing: OnMissing,
     /// What stands between the fields of a text table.
     pub delimiter: Option<u8>,
     /// Whether the first line of a text table names its columns.
@@ -25,6 +27,17 @@ pub struct Layout {
     pub first_index: Option<FirstIndex>,
     /// Which array of an NPZ file holds the rows; it may be left open if there is only one.
     pub array: Option<String>,
+}
+
+/// What to do about missing values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnMissing {
+    /// Learn what stands for them: for numbers the median, with a feature that says where; for categories one of their
+    /// own.
+    #[default]
+    Impute,
+    /// Refuse the table, and say where they are.
+    Refuse,
 }
 
 /// How a LIBSVM file counts its features.

@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use super::Layout;
-use super::table::{self, Chunk, Columns, Picked};
+use super::table::{self, Chunk, Columns, Picked, PickedNumber};
 use crate::error::TableError;
-use likelier::data::{Column, Features};
+use likelier::data::{Column, Features, is_missing};
 
 /// A category with more values than this is refused: more likely it is an id or free text.
 const MAX_VALUES: usize = 10_000;
@@ -111,6 +111,11 @@ impl Roles {
         Self { id, label, blank_labels: false, group: None, features }
     }
 
+    /// The columns that become features, in the order of the features.
+    pub(super) fn features(&self) -> &[usize] {
+        &self.features
+    }
+
     /// Leaves out ids, labels and groups.
     pub(super) fn forget_names(&mut self) {
         (self.id, self.label, self.group) = (None, None, None);
@@ -158,7 +163,7 @@ impl Roles {
             if *is_category {
                 Column::Category { name, values: values.next().unwrap_or_default() }
             } else {
-                Column::Number { name }
+                Column::number(name)
             }
         });
         Ok(Features::new(described.collect())?)
@@ -174,7 +179,11 @@ impl Roles {
         let mut place = 0;
         for (column, feature) in self.features.iter().zip(features.columns()) {
             match feature {
-                Column::Number { .. } => selection.numbers.push((*column, place)),
+                Column::Number { rule, .. } => {
+                    selection
+                        .numbers
+                        .push(PickedNumber { column: *column, place, offset: rule.offset });
+                }
                 Column::Category { .. } => selection.texts.push(*column),
             }
             place += feature.width();
@@ -197,8 +206,7 @@ fn fit_values(files: &[&Path], layout: &Layout, names: &[String]) -> Result<Vec<
         let mut chunk = Chunk::of(&*table, &selection);
         while table.read(&mut chunk)? {
             for ((texts, values), name) in chunk.texts.iter_mut().zip(&mut values).zip(names) {
-                // A missing one is refused when the rows are read.
-                for text in texts.iter().filter(|text| !text.is_empty()) {
+                for text in texts.iter().map(|text| if is_missing(text) { "" } else { text }) {
                     if !values.contains(text) {
                         values.insert(text.to_owned());
                     }

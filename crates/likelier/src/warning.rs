@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-use crate::data::Label;
+use crate::data::{Label, MissingCells};
 use crate::estimate::Interval;
 use crate::estimate::calibration::ShiftedOnly;
 use crate::estimate::metrics::Wish;
@@ -59,6 +59,23 @@ pub enum Warning {
     UnseenCategories {
         /// In so many cells.
         cells: usize,
+    },
+    /// Cells of the items to learn from are missing, and were filled in.
+    MissingValues {
+        /// How many, by column.
+        columns: Vec<MissingCells>,
+    },
+    /// Cells are missing in columns in which none was when the model was trained.
+    MissingUnseen {
+        /// How many, by column.
+        columns: Vec<MissingCells>,
+    },
+    /// Items in which every cell is missing.
+    EmptyItems {
+        /// How many.
+        items: usize,
+        /// The first of them.
+        first: Vec<String>,
     },
     /// The share of positives was not stated, and was estimated.
     PriorEstimated {
@@ -155,6 +172,9 @@ impl Warning {
             Self::OverridesDataset { .. } => "overrides-dataset",
             Self::DiffersFromModel { .. } => "differs-from-model",
             Self::UnseenCategories { .. } => "unseen-categories",
+            Self::MissingValues { .. } => "missing-values",
+            Self::MissingUnseen { .. } => "missing-unseen",
+            Self::EmptyItems { .. } => "empty-items",
             Self::PriorEstimated { .. } => "prior-estimated",
             Self::PriorNotKnown => "prior-not-known",
             Self::ProtocolContradicted { .. } => "protocol-contradicted",
@@ -198,6 +218,14 @@ impl Warning {
                 "Make sure that these comparisons really come from another population."
             }
             Self::UnseenCategories { .. } => "Train again with rows that hold these categories.",
+            Self::MissingValues { .. } => {
+                "Nothing to do if they are missing in new rows, too. `missing` refuse lists where they are; `exclude` leaves \
+                 columns out."
+            }
+            Self::MissingUnseen { .. } => {
+                "Find out why they are missing now. If that is how it will be, train again with such rows."
+            }
+            Self::EmptyItems { .. } => "Nothing is known about these items: leave them out.",
             Self::PriorEstimated { .. } => "`sensitivity` shows how much depends on it.",
             Self::PriorNotKnown => "If you know the share of positives from elsewhere, state it (`prior`).",
             Self::ProtocolContradicted { .. } => {
@@ -280,6 +308,23 @@ impl fmt::Display for Warning {
                     "{cells} {hold} a category that training did not see; it counts as none of the known ones"
                 )
             }
+            Self::MissingValues { columns } => write!(
+                f,
+                "{}; numbers become the median, with a feature that says where, and categories one of their own",
+                counted(columns)
+            ),
+            Self::MissingUnseen { columns } => write!(
+                f,
+                "{}, where none was in training; numbers become the median of training, categories none of the \
+                 known ones",
+                counted(columns)
+            ),
+            Self::EmptyItems { items, first } => {
+                let have = if *items == 1 { "item has" } else { "items have" };
+                let named = first.iter().map(|id| format!("'{id}'")).collect::<Vec<_>>().join(", ");
+                let more = if *items > first.len() { ", …" } else { "" };
+                write!(f, "{items} {have} nothing but missing values: {named}{more}")
+            }
             Self::PriorEstimated { prior, estimator } => write!(
                 f,
                 "THE SHARE OF POSITIVES IS ESTIMATED: {:.3} ({} with {:.0} % confidence), by {estimator}; state it if you \
@@ -355,6 +400,23 @@ impl fmt::Display for Warning {
             }
         }
     }
+}
+
+/// How many cells are missing, in all and in the columns with the most.
+fn counted(columns: &[MissingCells]) -> String {
+    const SHOWN: usize = 8;
+    let cells: usize = columns.iter().map(|column| column.cells).sum();
+    let mut most: Vec<&MissingCells> = columns.iter().collect();
+    most.sort_by_key(|column| std::cmp::Reverse(column.cells));
+    let mut named: Vec<String> = most
+        .iter()
+        .take(SHOWN)
+        .map(|missing| format!("{} in '{}'", missing.cells, missing.column))
+        .collect();
+    if most.len() > SHOWN {
+        named.push(format!("and more in {} other columns", most.len() - SHOWN));
+    }
+    format!("{cells} {} missing ({})", if cells == 1 { "cell is" } else { "cells are" }, named.join(", "))
 }
 
 impl fmt::Display for Unjudged {

@@ -232,8 +232,9 @@ impl Hint for TableError {
             Self::Cell { problem: CellProblem::NotAllowed(_), .. } => {
                 "correct the cell, or remove the line"
             }
-            Self::Cell { problem: CellProblem::Missing, .. } => {
-                "fill in missing values, or leave such rows or columns out: --features names the columns to use"
+            Self::Cell { problem: CellProblem::Missing, .. } => "fill in the value, or leave out the row",
+            Self::MissingCells { .. } => {
+                "leave out --missing refuse to fill them in: numbers by the median, categories by one of their own"
             }
             Self::Cell { .. } => {
                 "name columns of text with --categories, leave them out with --features, or correct the cell"

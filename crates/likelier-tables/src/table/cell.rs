@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 
 use crate::error::TableError;
+use likelier::data::is_missing;
 
 /// Where a row stands in its file, from 1: a line of text, or a row of a binary table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,8 +58,8 @@ impl CellProblem {
     }
 
     /// Why a number of a binary table is refused.
-    pub(super) fn of_number(value: impl fmt::Display + Into<f64> + Copy) -> Self {
-        if value.into().is_nan() { Self::Missing } else { Self::NotFinite(quoted(&value.to_string())) }
+    pub(super) fn of_number(value: impl fmt::Display) -> Self {
+        Self::NotFinite(quoted(&value.to_string()))
     }
 }
 
@@ -74,10 +75,18 @@ pub(crate) fn number(field: &[u8]) -> Result<f32, CellProblem> {
     }
 }
 
-/// What pandas, R, databases and spreadsheets write where a number is missing.
-fn is_missing(text: &str) -> bool {
-    const MISSING: [&str; 8] = ["", "na", "n/a", "#n/a", "<na>", "null", "none", "?"];
-    MISSING.iter().any(|missing| text.eq_ignore_ascii_case(missing))
+/// The number that a field holds without an offset, NaN if it is missing.
+pub(super) fn number_from(field: &[u8], offset: f64) -> Result<f32, CellProblem> {
+    match number(field) {
+        Ok(near) if offset == 0.0 => Ok(near),
+        Ok(near) => {
+            // What is a number in 32 bits is one in 64, with more digits.
+            let exact = std::str::from_utf8(field).ok().and_then(|text| text.parse::<f64>().ok());
+            Ok((exact.unwrap_or(near.into()) - offset) as f32)
+        }
+        Err(CellProblem::Missing) => Ok(f32::NAN),
+        Err(problem) => Err(problem),
+    }
 }
 
 /// A field as a message shows it: its start, if it is long.
@@ -97,7 +106,10 @@ mod tests {
     fn a_field_is_a_number_or_the_reason_why_not() {
         assert_eq!(number(b"-1.5e3"), Ok(-1500.0));
         assert_eq!(number(b"7"), Ok(7.0));
+        assert_eq!(number_from(b"1000000000.25", 1e9), Ok(0.25));
+        assert_eq!(number_from(b"7", 0.0), Ok(7.0));
         for missing in ["", "NA", "NaN", "nan", "-nan", "null", "NULL", "None", "?", "<NA>"] {
+            assert!(number_from(missing.as_bytes(), 0.0).is_ok_and(f32::is_nan));
             assert_eq!(number(missing.as_bytes()), Err(CellProblem::Missing), "{missing}");
         }
         assert_eq!(number(b"1e99"), Err(CellProblem::NotFinite("'1e99'".into())));

@@ -20,7 +20,8 @@ pub(super) struct Parser {
 #[derive(Clone, Copy)]
 enum Use {
     Skip,
-    Number(usize),
+    /// At a place, without an offset.
+    Number(usize, f64),
     Text(usize),
 }
 
@@ -62,8 +63,8 @@ impl Parser {
     }
 
     pub(super) fn select(&mut self, selection: &Picked) {
-        for (column, place) in &selection.numbers {
-            self.uses[*column] = Use::Number(*place);
+        for number in &selection.numbers {
+            self.uses[number.column] = Use::Number(number.place, number.offset);
         }
         for (place, column) in selection.texts.iter().enumerate() {
             self.uses[*column] = Use::Text(place);
@@ -106,8 +107,10 @@ impl Parser {
             let refused = |problem| Problem::Cell(count, problem);
             match self.uses.get(count) {
                 // A record that is too short is told as such, not as one with a missing number.
-                Some(Use::Number(_)) if field.ends_record && count + 1 < self.uses.len() => {}
-                Some(Use::Number(place)) => row[*place] = cell::number(field.trimmed()).map_err(refused)?,
+                Some(Use::Number(..)) if field.ends_record && count + 1 < self.uses.len() => {}
+                Some(Use::Number(place, offset)) => {
+                    row[*place] = cell::number_from(field.trimmed(), *offset).map_err(refused)?;
+                }
                 Some(Use::Text(place)) => {
                     let text =
                         std::str::from_utf8(field.text()).map_err(|_| refused(CellProblem::NotUtf8))?;

@@ -22,7 +22,7 @@ use likelier::data::Texts;
 pub(super) struct Wanted {
     pub(super) column: usize,
     descriptor: ColumnDescPtr,
-    as_text: bool,
+    form: Form,
     unsigned: bool,
     reader: ColumnCells,
     /// For each row whether its value is there, unless all must be.
@@ -31,6 +31,14 @@ pub(super) struct Wanted {
     pub(super) numbers: Vec<f32>,
     /// The texts, if it is wanted as such.
     pub(super) texts: Texts,
+}
+
+/// What a column is wanted as.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Form {
+    Text,
+    /// Numbers, from which an offset is taken.
+    Number(f64),
 }
 
 /// A reader of the opened row group, and what it gives before it is converted.
@@ -62,8 +70,9 @@ impl Wanted {
     pub(super) fn new(
         column: usize,
         descriptor: &Arc<ColumnDescriptor>,
-        as_text: bool,
+        form: Form,
     ) -> Result<Self, String> {
+        let as_text = form == Form::Text;
         let converted = descriptor.converted_type();
         if descriptor.max_rep_level() > 0 {
             return Err("holds lists; only single values are read".into());
@@ -99,7 +108,7 @@ impl Wanted {
         Ok(Self {
             column,
             descriptor: descriptor.clone(),
-            as_text,
+            form,
             unsigned,
             reader: ColumnCells::Closed,
             levels: Vec::new(),
@@ -140,7 +149,7 @@ impl Wanted {
         let mut batch = ColumnBatch {
             rows,
             present: self.descriptor.max_def_level(),
-            as_text: self.as_text,
+            form: self.form,
             levels: &mut self.levels,
             numbers: &mut self.numbers,
             texts: &mut self.texts,
@@ -150,33 +159,31 @@ impl Wanted {
             ColumnCells::Closed => Err(ColumnTrouble::Damaged("it is not opened".into())),
             ColumnCells::Bool(reader, values) => {
                 batch.read(reader, values)?;
-                batch.convert(values, |value| u8::from(*value), f32::from)
+                batch.convert(values, |value| u8::from(*value), f64::from)
             }
             ColumnCells::Int32(reader, values) => {
                 batch.read(reader, values)?;
                 if unsigned {
-                    batch.convert(values, |value| value.cast_unsigned(), |whole| whole as f32)
+                    batch.convert(values, |value| value.cast_unsigned(), f64::from)
                 } else {
-                    batch.convert(values, |value| *value, |whole| whole as f32)
+                    batch.convert(values, |value| *value, f64::from)
                 }
             }
             ColumnCells::Int64(reader, values) => {
                 batch.read(reader, values)?;
                 if unsigned {
-                    batch.convert(values, |value| value.cast_unsigned(), |whole| whole as f32)
+                    batch.convert(values, |value| value.cast_unsigned(), |whole| whole as f64)
                 } else {
-                    batch.convert(values, |value| *value, |whole| whole as f32)
+                    batch.convert(values, |value| *value, |whole| whole as f64)
                 }
             }
             ColumnCells::Float(reader, values) => {
                 batch.read(reader, values)?;
-                batch.convert(values, |value| *value, |value| value)?;
-                batch.check_finite(values)
+                batch.convert(values, |value| *value, f64::from)
             }
             ColumnCells::Double(reader, values) => {
                 batch.read(reader, values)?;
-                batch.convert(values, |value| *value, |value| value as f32)?;
-                batch.check_finite(values)
+                batch.convert(values, |value| *value, |value| value)
             }
             ColumnCells::Bytes(reader, values) => {
                 batch.read(reader, values)?;
@@ -195,7 +202,7 @@ struct ColumnBatch<'a> {
     rows: usize,
     /// The level of a value that is there.
     present: i16,
-    as_text: bool,
+    form: Form,
     levels: &'a mut Vec<i16>,
     numbers: &'a mut Vec<f32>,
     texts: &'a mut Texts,
@@ -215,21 +222,17 @@ impl ColumnBatch<'_> {
             let problem = format!("it ends {} rows before the others", self.rows - found);
             return Err(ColumnTrouble::Damaged(problem));
         }
-        if !self.as_text && values.len() < self.rows {
-            let row = self.levels.iter().position(|level| *level != self.present);
-            return Err(ColumnTrouble::Cell(row.unwrap_or_default(), CellProblem::Missing));
-        }
         Ok(())
     }
 
-    /// Turns values into numbers or texts.
+    /// Turns values into numbers, NaN where there is none, or texts.
     fn convert<T, Shown: Display>(
         &mut self,
         values: &[T],
         shown: impl Fn(&T) -> Shown,
-        number: impl Fn(Shown) -> f32,
+        number: impl Fn(Shown) -> f64,
     ) -> Result<(), ColumnTrouble> {
-        if self.as_text {
+        let Form::Number(offset) = self.form else {
             return self.for_rows(values, |_, value, texts| {
                 match value {
                     Some(value) => texts.push_shown(shown(value)),
@@ -237,10 +240,28 @@ impl ColumnBatch<'_> {
                 }
                 Ok(())
             });
-        }
+        };
         self.numbers.clear();
-        self.numbers.extend(values.iter().map(|value| number(shown(value))));
+        let near = |value: &T| (number(shown(value)) - offset) as f32;
+        self.numbers.extend(values.iter().map(near));
+        // All of them first: without an early end the loop is done many at a time.
+        if self.numbers.iter().fold(false, |any, number| any | number.is_infinite()) {
+            let at = self.numbers.iter().position(|number| number.is_infinite()).unwrap_or_default();
+            let there = (0..self.rows).filter(|row| self.is_there(*row)).nth(at);
+            let problem = CellProblem::of_number(shown(&values[at]));
+            return Err(ColumnTrouble::Cell(there.unwrap_or_default(), problem));
+        }
+        if values.len() < self.rows {
+            let mut numbers = std::mem::take(self.numbers).into_iter();
+            let row = |row| if self.is_there(row) { numbers.next() } else { None };
+            *self.numbers = (0..self.rows).map(row).map(|number| number.unwrap_or(f32::NAN)).collect();
+        }
         Ok(())
+    }
+
+    /// Whether a row has a value.
+    fn is_there(&self, row: usize) -> bool {
+        self.levels.get(row).is_none_or(|level| *level == self.present)
     }
 
     /// Calls `visit` for each row with its value, if it has one.
@@ -251,20 +272,9 @@ impl ColumnBatch<'_> {
     ) -> Result<(), ColumnTrouble> {
         let mut values = values.iter();
         for row in 0..self.rows {
-            let there = self.levels.get(row).is_none_or(|level| *level == self.present);
-            visit(row, if there { values.next() } else { None }, self.texts)?;
+            let value = if self.is_there(row) { values.next() } else { None };
+            visit(row, value, self.texts)?;
         }
         Ok(())
-    }
-
-    /// Refuses numbers that are not finite, showing them as they are stored.
-    fn check_finite(&self, stored: &[impl Display + Copy + Into<f64>]) -> Result<(), ColumnTrouble> {
-        // All of them first: without an early end the loop is done many at a time.
-        let finite = self.numbers.iter().fold(true, |finite, number| finite & number.is_finite());
-        if finite || self.as_text {
-            return Ok(());
-        }
-        let row = self.numbers.iter().position(|number| !number.is_finite()).unwrap_or_default();
-        Err(ColumnTrouble::Cell(row, CellProblem::of_number(stored[row])))
     }
 }

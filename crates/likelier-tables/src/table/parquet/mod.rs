@@ -17,7 +17,7 @@ use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use parquet::file::reader::{ChunkReader, Length};
 use rayon::prelude::*;
 
-use self::column::{ColumnTrouble, Wanted};
+use self::column::{ColumnTrouble, Form, Wanted};
 use self::pages::guarded;
 use super::cell::Position;
 use super::file_at::{FileAt, ReaderAt};
@@ -109,10 +109,13 @@ impl TableReader for ParquetTable {
 
     fn select(&mut self, selection: Picked) -> Result<(), TableError> {
         let schema = self.metadata.file_metadata().schema_descr();
-        let numbers = selection.numbers.iter().map(|(column, _)| (*column, false));
-        let texts = selection.texts.iter().map(|column| (*column, true));
-        let wanted = numbers.chain(texts).map(|(column, as_text)| {
-            Wanted::new(column, &schema.column(column), as_text).map_err(|problem| {
+        let numbers = selection
+            .numbers
+            .iter()
+            .map(|number| (number.column, Form::Number(number.offset)));
+        let texts = selection.texts.iter().map(|column| (*column, Form::Text));
+        let wanted = numbers.chain(texts).map(|(column, form)| {
+            Wanted::new(column, &schema.column(column), form).map_err(|problem| {
                 let name = self.columns.name(column);
                 TableError::format(self.file.path(), format!("column {} ('{name}') {problem}", column + 1))
             })
@@ -136,7 +139,7 @@ impl TableReader for ParquetTable {
         let columns: Vec<(&[f32], usize)> = numbers
             .iter()
             .zip(&self.selection.numbers)
-            .map(|(wanted, (_, place))| (&wanted.numbers[..], *place))
+            .map(|(wanted, number)| (&wanted.numbers[..], number.place))
             .collect();
         if width > 0 {
             turn(&columns, into.add_numbers(count, width), width);
