@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use likelier::data::Column;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

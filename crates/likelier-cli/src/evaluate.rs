@@ -16,7 +16,7 @@ use likelier_tables::{
 };
 use serde::Serialize;
 
-use crate::arguments::{BeliefArguments, FormatArguments, LabellerArguments, wish};
+use crate::arguments::{AnswerArguments, BeliefArguments, FormatArguments, LabellerArguments, wish};
 use crate::compared::Compared;
 use crate::judged::{Told, explanation, shown, wished};
 use crate::labels::parse_labels;
@@ -50,6 +50,8 @@ pub(crate) struct EvaluateVerb {
     /// Comparisons that the model has not seen: which item was said to be likelier than which.
     #[arg(long, value_name = "FILE", required_unless_present = "label")]
     comparisons: Option<PathBuf>,
+    #[command(flatten)]
+    named_as: AnswerArguments,
     /// The column of the items that holds the true labels.
     #[arg(long, value_name = "COLUMN")]
     label: Option<String>,
@@ -215,7 +217,11 @@ impl EvaluateVerb {
         scored: &ScoredItems,
         warnings: &mut Vec<Warning>,
     ) -> Result<LabelFree> {
-        let answers = read_answers(&standard_input::path_of(path)?, &scored.ids, &Layout::default())?;
+        let answers = read_answers(
+            &standard_input::path_of(path)?,
+            &scored.ids,
+            &self.named_as.layout(Layout::default()),
+        )?;
         let answers = grouped_answers(answers, scored.groups.as_ref())?;
         detail(|| format!("{}: {} comparisons", path.display(), answers.len()));
         warnings.extend(odd_answers(&answers, &scored.ids));

@@ -4,6 +4,8 @@
 
 mod program;
 
+use std::fmt::Write as _;
+
 use likelier::random::{Purpose, stream, unit};
 use program::{Folder, said};
 use serde_json::Value;
@@ -25,9 +27,8 @@ fn with_holes(table: &str, one_in: f64) -> String {
         let cells: Vec<&str> = line.split(',').collect();
         let colour = hole(if row % 3 == 0 { "red" } else { "blue" });
         let numbers: Vec<String> = cells[..2].iter().map(|cell| hole(cell)).collect();
-        text += &format!("{colour},{}", numbers.join(","));
-        text += &cells[2..].iter().map(|label| format!(",{label}")).collect::<String>();
-        text += "\n";
+        let label = cells.get(2).map(|label| format!(",{label}")).unwrap_or_default();
+        let _ = writeln!(text, "{colour},{}{label}", numbers.join(","));
     }
     text
 }
@@ -114,7 +115,7 @@ fn a_number_near_a_thousand_million_tells_as_much_as_one_near_zero() {
         let mut far = format!("{}\n", lines.next().unwrap());
         for line in lines {
             let (size, rest) = line.split_once(',').unwrap();
-            far += &format!("{:.4},{rest}\n", 1e9 + size.parse::<f64>().unwrap());
+            let _ = writeln!(far, "{:.4},{rest}", 1e9 + size.parse::<f64>().unwrap());
         }
         folder.write(&format!("far-{name}"), far);
     }
@@ -125,4 +126,6 @@ fn a_number_near_a_thousand_million_tells_as_much_as_one_near_zero() {
     let near = judged("items.csv", "labelled.csv");
     assert!(near > 0.8, "{near}");
     assert!((judged("far-items.csv", "far-labelled.csv") - near).abs() < 0.005);
+    let exported = folder.succeeds("export model.likelier --out model.onnx");
+    assert!(exported.contains("takes features as double"), "{exported}");
 }

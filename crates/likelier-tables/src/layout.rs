@@ -15,6 +15,10 @@ pub struct Layout {
     /// The columns that are features, in this order; else all that are neither id, label nor `group`, in the order
     /// of the file. Columns without a name, which R and pandas write for row names, are not among them.
     pub features: Option<Vec<String>>,
+    /// Columns that are no features.
+    pub exclude: Vec<String>,
+    /// Columns of answers under names of their own: what they hold, such as `likelier`, and what they are called.
+    pub answers: Vec<(String, String)>,
     /// The features that are categories, to be made one-hot.
     pub categories: Vec<String>,
     /// What to do about missing values in a table that is to be learned from.

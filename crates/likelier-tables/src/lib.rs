@@ -35,6 +35,7 @@ mod ids;
 mod items;
 mod layout;
 mod missing;
+mod oddities;
 mod parallel;
 mod roles;
 mod table;

@@ -40,16 +40,23 @@ impl Roles {
         let finder = Finder { path, columns };
         let (id, named) = (finder.id(layout)?, finder.one(layout.label.as_deref())?);
         // What says how an item was labelled or grouped is no feature unless somebody says that it is.
-        let label = named.or_else(|| finder.unclaimed("label", layout));
+        let label = named.or_else(|| finder.unnamed_label(layout));
         let group = finder
             .unclaimed("group", layout)
             .filter(|group| Some(*group) != label && Some(*group) != id);
         let label = label.filter(|label| Some(*label) != id || named.is_some());
+        let excluded = finder.all(&layout.exclude)?;
         let features = match &layout.features {
-            Some(names) => finder.all(names)?,
+            Some(names) => {
+                if let Some(both) = layout.exclude.iter().find(|name| names.contains(name)) {
+                    let allowed = "either a feature or excluded";
+                    return Err(TableError::setting("a column", format!("'{both}' as both"), allowed));
+                }
+                finder.all(names)?
+            }
             None => (0..columns.count())
                 .filter(|column| Some(*column) != id && Some(*column) != label && Some(*column) != group)
-                .filter(|column| !is_index(&columns.name(*column)))
+                .filter(|column| !is_index(&columns.name(*column)) && !excluded.contains(column))
                 .collect(),
         };
         let categories = finder.all(&layout.categories)?;
@@ -269,6 +276,14 @@ impl Finder<'_> {
         let claimed = taken(layout.features.as_deref().unwrap_or_default()) || taken(&layout.categories);
         self.columns.find(name).filter(|_| !claimed)
     }
+
+    /// The column of labels that nobody named: `label` in any case, as a label that is taken for a feature tells all.
+    fn unnamed_label(&self, layout: &Layout) -> Option<usize> {
+        let Columns::Named(names) = self.columns else { return None };
+        let alike = names.iter().filter(|name| name.eq_ignore_ascii_case("label"));
+        self.unclaimed("label", layout)
+            .or_else(|| alike.clone().find_map(|name| self.unclaimed(name, layout)))
+    }
 }
 
 /// A column that R or pandas made of row names.
@@ -281,7 +296,7 @@ fn check_sparse(layout: &Layout) -> Result<(), TableError> {
     let label = layout.label.as_ref().filter(|name| *name != "label");
     let asked = layout.id.as_ref().or(label);
     let asked = asked.or(layout.features.as_ref().and_then(|names| names.first()));
-    match asked.or(layout.categories.first()) {
+    match asked.or(layout.categories.first()).or(layout.exclude.first()) {
         Some(name) => Err(TableError::setting(
             "a column of a LIBSVM file",
             format!("'{name}'"),

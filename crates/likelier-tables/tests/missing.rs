@@ -160,10 +160,10 @@ fn what_was_missing_is_missing_in_what_is_written() {
 fn numbers_far_from_zero_keep_what_tells_them_apart() {
     let folder = Folder::new();
     let expected = [-0.25_f32, 0.5, 0.0, -0.5];
-    let text: String = expected.iter().map(|x| format!("{}\n", 1e9 + f64::from(*x))).collect();
+    let text: Vec<String> = expected.iter().map(|x| format!("{}\n", 1e9 + f64::from(*x))).collect();
     let doubles: Vec<u8> = expected.iter().flat_map(|x| (1e9 + f64::from(*x)).to_le_bytes()).collect();
     let npy = [npy_header("<f8", 4, 1), doubles].concat();
-    for path in [folder.file("t.csv", text.as_bytes()), folder.file("t.npy", &npy)] {
+    for path in [folder.file("t.csv", text.concat().as_bytes()), folder.file("t.npy", &npy)] {
         let items = Items::read(&path, &Layout::default()).unwrap();
         assert_eq!(items.rows.width(), 1);
         let offset = match &items.features.columns()[0] {

@@ -120,13 +120,11 @@ impl Features {
             .map(|range| range.is_some_and(|[low, high]| low == high))
             .collect();
         let width = self.width();
-        for (column, place, rule) in self
-            .numbers()
-            .filter(|(column, _, rule)| constant[*column] && rule.offset != 0.0)
-        {
-            debug_assert!(constant[column]);
-            for cell in cells.iter_mut().skip(place).step_by(width) {
-                *cell = (f64::from(*cell) + rule.offset) as f32;
+        for (column, place, rule) in self.numbers() {
+            if constant[column] && rule.offset != 0.0 {
+                for cell in cells.iter_mut().skip(place).step_by(width) {
+                    *cell = (f64::from(*cell) + rule.offset) as f32;
+                }
             }
         }
         self.with_rules(|column, rule| {

@@ -259,6 +259,7 @@ pub fn fit_with(
             let calibration = assessment.calibration()?;
             warnings.extend(calibration.shifted_only.map(Warning::ShiftedOnly));
             classifier = classifier.with_probability(calibration.map)?;
+            warnings.extend(Warning::not_at_half(&classifier));
         }
     } else {
         let why = if data.piles.are_paired() { Unjudged::NothingHeldOut } else { Unjudged::Piles };
