@@ -2,13 +2,14 @@
 
 use super::fields::Fields;
 use crate::table::Picked;
-use crate::table::cell::{self, CellProblem};
+use crate::table::cell::{self, CellProblem, Decimal};
 use likelier::data::Texts;
 
 /// What to make of the fields of a record.
 #[derive(Default)]
 pub(super) struct Parser {
     delimiter: u8,
+    decimal: Decimal,
     /// How many numbers a row has.
     width: usize,
     texts: usize,
@@ -59,7 +60,8 @@ impl Complaint {
 impl Parser {
     /// Of records with so many fields, none of which is wanted yet.
     pub(super) fn new(delimiter: u8, fields: usize) -> Self {
-        Self { delimiter, uses: vec![Use::Skip; fields], ..Self::default() }
+        let decimal = Decimal::between(delimiter);
+        Self { delimiter, decimal, uses: vec![Use::Skip; fields], ..Self::default() }
     }
 
     pub(super) fn select(&mut self, selection: &Picked) {
@@ -109,7 +111,8 @@ impl Parser {
                 // A record that is too short is told as such, not as one with a missing number.
                 Some(Use::Number(..)) if field.ends_record && count + 1 < self.uses.len() => {}
                 Some(Use::Number(place, offset)) => {
-                    row[*place] = cell::number_from(field.trimmed(), *offset).map_err(refused)?;
+                    row[*place] =
+                        cell::number_from(field.trimmed(), self.decimal, *offset).map_err(refused)?;
                 }
                 Some(Use::Text(place)) => {
                     let text =

@@ -58,7 +58,7 @@ impl ArrayGrid {
         let near = |column: usize, number: f64| (number - offsets[column]) as f32;
         match header.kind {
             NumberKind::Bool => {
-                self.fill(bytes, target, |at, [byte]| near(at, f64::from(u8::from(byte != 0))))
+                self.fill(bytes, target, |at, [byte]| near(at, f64::from(u8::from(byte != 0))));
             }
             NumberKind::Unsigned(1) => self.fill(bytes, target, |at, [byte]| near(at, f64::from(byte))),
             NumberKind::Unsigned(2) => {
@@ -71,7 +71,7 @@ impl ArrayGrid {
                 self.fill(bytes, target, |at, b| near(at, u64::from_le_bytes(little(b, big)) as f64));
             }
             NumberKind::Signed(1) => {
-                self.fill(bytes, target, |at, b| near(at, f64::from(i8::from_le_bytes(b))))
+                self.fill(bytes, target, |at, b| near(at, f64::from(i8::from_le_bytes(b))));
             }
             NumberKind::Signed(2) => {
                 self.fill(bytes, target, |at, b| near(at, f64::from(i16::from_le_bytes(little(b, big)))));

@@ -3,16 +3,18 @@
 use std::fmt::Display;
 use std::sync::Arc;
 
-use parquet::basic::{ConvertedType, Type};
+use parquet::basic::{ConvertedType, LogicalType, Type};
 use parquet::column::reader::ColumnReaderImpl;
 use parquet::data_type::{
-    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type,
+    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArray, FixedLenByteArrayType,
+    FloatType, Int32Type, Int64Type,
 };
 use parquet::errors::ParquetError;
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 
+use super::lists::ListLevels;
 use super::pages::{CheckedPages, guarded};
 use crate::table::cell::CellProblem;
 use crate::table::file_at::FileAt;
@@ -27,6 +29,8 @@ pub(super) struct Wanted {
     reader: ColumnCells,
     /// For each row whether its value is there, unless all must be.
     levels: Vec<i16>,
+    /// For each entry of a list whether it goes on from the one before it.
+    repeats: Vec<i16>,
     /// The numbers, if it is wanted as such.
     pub(super) numbers: Vec<f32>,
     /// The texts, if it is wanted as such.
@@ -39,6 +43,8 @@ pub(super) enum Form {
     Text,
     /// Numbers, from which an offset is taken.
     Number(f64),
+    /// Lists of so many numbers, column after column; of length 0, to see how long they are.
+    List(usize),
 }
 
 /// A reader of the opened row group, and what it gives before it is converted.
@@ -49,6 +55,7 @@ enum ColumnCells {
     Int64(ColumnReaderImpl<Int64Type>, Vec<i64>),
     Float(ColumnReaderImpl<FloatType>, Vec<f32>),
     Double(ColumnReaderImpl<DoubleType>, Vec<f64>),
+    Half(ColumnReaderImpl<FixedLenByteArrayType>, Vec<FixedLenByteArray>),
     Bytes(ColumnReaderImpl<ByteArrayType>, Vec<ByteArray>),
 }
 
@@ -74,8 +81,11 @@ impl Wanted {
     ) -> Result<Self, String> {
         let as_text = form == Form::Text;
         let converted = descriptor.converted_type();
-        if descriptor.max_rep_level() > 0 {
-            return Err("holds lists; only single values are read".into());
+        let is_list = matches!(form, Form::List(_));
+        if descriptor.max_rep_level() > i16::from(is_list) {
+            return Err(
+                "holds lists; only lists of numbers, as features, and single values are read".into()
+            );
         }
         let unsigned = matches!(
             converted,
@@ -92,6 +102,7 @@ impl Wanted {
         let kind = descriptor.physical_type();
         match kind {
             Type::BOOLEAN | Type::FLOAT | Type::DOUBLE => {}
+            Type::FIXED_LEN_BYTE_ARRAY if is_half(descriptor) => {}
             Type::INT32 | Type::INT64 if unsigned || signed || plain => {}
             Type::INT32 | Type::INT64 if as_text && converted != ConvertedType::DECIMAL => {}
             Type::BYTE_ARRAY if as_text => {}
@@ -112,6 +123,7 @@ impl Wanted {
             unsigned,
             reader: ColumnCells::Closed,
             levels: Vec::new(),
+            repeats: Vec::new(),
             numbers: Vec::new(),
             texts: Texts::new(),
         })
@@ -138,9 +150,23 @@ impl Wanted {
             Type::INT64 => ColumnCells::Int64(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
             Type::FLOAT => ColumnCells::Float(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
             Type::DOUBLE => ColumnCells::Double(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
+            Type::FIXED_LEN_BYTE_ARRAY => {
+                ColumnCells::Half(ColumnReaderImpl::new(descriptor, pages), Vec::new())
+            }
             _ => ColumnCells::Bytes(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
         };
         Ok(())
+    }
+
+    /// The length of the first list of the batch that is not empty.
+    pub(super) fn first_length(&self) -> Option<usize> {
+        let levels = ListLevels {
+            levels: &self.levels,
+            repeats: &self.repeats,
+            present: self.descriptor.max_def_level(),
+            inside: inside(&self.descriptor),
+        };
+        levels.first_length()
     }
 
     /// Decodes the next `rows` rows.
@@ -151,6 +177,8 @@ impl Wanted {
             present: self.descriptor.max_def_level(),
             form: self.form,
             levels: &mut self.levels,
+            repeats: &mut self.repeats,
+            inside: inside(&self.descriptor),
             numbers: &mut self.numbers,
             texts: &mut self.texts,
         };
@@ -185,6 +213,10 @@ impl Wanted {
                 batch.read(reader, values)?;
                 batch.convert(values, |value| *value, |value| value)
             }
+            ColumnCells::Half(reader, values) => {
+                batch.read(reader, values)?;
+                batch.convert(values, half, f64::from)
+            }
             ColumnCells::Bytes(reader, values) => {
                 batch.read(reader, values)?;
                 batch.for_rows(values, |row, value, texts| {
@@ -197,6 +229,29 @@ impl Wanted {
     }
 }
 
+/// The level from which there is an entry in a list, be it empty.
+fn inside(descriptor: &ColumnDescriptor) -> i16 {
+    descriptor.max_def_level() - i16::from(descriptor.self_type().is_optional())
+}
+
+/// Whether a column holds numbers of 16 bits.
+fn is_half(descriptor: &ColumnDescriptor) -> bool {
+    descriptor.logical_type_ref() == Some(&LogicalType::Float16)
+}
+
+/// A number of 16 bits: a sign, five bits of exponent and ten of fraction.
+fn half(value: &FixedLenByteArray) -> f32 {
+    let bits = value.data().first_chunk().map_or(0, |bytes| u16::from_le_bytes(*bytes));
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f32::from(bits & 0x3ff));
+    let size = match (exponent, bits & 0x3ff) {
+        (0x1f, 0) => f32::INFINITY,
+        (0x1f, _) => f32::NAN,
+        (0, _) => fraction * 2.0_f32.powi(-24),
+        _ => (1024.0 + fraction) * 2.0_f32.powi(exponent - 25),
+    };
+    if bits >> 15 == 1 { -size } else { size }
+}
+
 /// A batch in the making.
 struct ColumnBatch<'a> {
     rows: usize,
@@ -204,6 +259,9 @@ struct ColumnBatch<'a> {
     present: i16,
     form: Form,
     levels: &'a mut Vec<i16>,
+    repeats: &'a mut Vec<i16>,
+    /// The level from which there is an entry in a list.
+    inside: i16,
     numbers: &'a mut Vec<f32>,
     texts: &'a mut Texts,
 }
@@ -216,8 +274,10 @@ impl ColumnBatch<'_> {
         values: &mut Vec<T::T>,
     ) -> Result<(), ColumnTrouble> {
         self.levels.clear();
+        self.repeats.clear();
         values.clear();
-        let (found, ..) = guarded(|| reader.read_records(self.rows, Some(self.levels), None, values))?;
+        let repeats = matches!(self.form, Form::List(_)).then_some(&mut *self.repeats);
+        let (found, ..) = guarded(|| reader.read_records(self.rows, Some(self.levels), repeats, values))?;
         if found < self.rows {
             let problem = format!("it ends {} rows before the others", self.rows - found);
             return Err(ColumnTrouble::Damaged(problem));
@@ -232,14 +292,34 @@ impl ColumnBatch<'_> {
         shown: impl Fn(&T) -> Shown,
         number: impl Fn(Shown) -> f64,
     ) -> Result<(), ColumnTrouble> {
-        let Form::Number(offset) = self.form else {
-            return self.for_rows(values, |_, value, texts| {
-                match value {
-                    Some(value) => texts.push_shown(shown(value)),
-                    None => texts.push(""),
-                }
-                Ok(())
-            });
+        let offset = match self.form {
+            Form::Number(offset) => offset,
+            Form::Text => {
+                return self.for_rows(values, |_, value, texts| {
+                    match value {
+                        Some(value) => texts.push_shown(shown(value)),
+                        None => texts.push(""),
+                    }
+                    Ok(())
+                });
+            }
+            Form::List(length) => {
+                let numbers = values.iter().map(|value| number(shown(value)) as f32);
+                let levels = ListLevels {
+                    levels: self.levels,
+                    repeats: self.repeats,
+                    present: self.present,
+                    inside: self.inside,
+                };
+                levels.place(numbers, self.rows, length, self.numbers)?;
+                return match self.numbers.iter().position(|number| number.is_infinite()) {
+                    Some(at) => {
+                        let problem = CellProblem::of_number(self.numbers[at]);
+                        Err(ColumnTrouble::Cell(at % self.rows, problem))
+                    }
+                    None => Ok(()),
+                };
+            }
         };
         self.numbers.clear();
         let near = |value: &T| (number(shown(value)) - offset) as f32;
