@@ -93,12 +93,17 @@ impl Decimal {
 
     /// The field as it is read: with a point, if it is a number with one comma.
     pub(super) fn plain(self, field: &[u8]) -> Cow<'_, [u8]> {
-        let one_comma =
-            || field.iter().filter(|byte| **byte == b',').count() == 1 && !field.contains(&b'.');
-        if self == Self::Point || !one_comma() {
+        let is_comma = |byte: &u8| *byte == b',';
+        if self == Self::Point || field.contains(&b'.') {
             return Cow::Borrowed(field);
         }
-        Cow::Owned(field.iter().map(|byte| if *byte == b',' { b'.' } else { *byte }).collect())
+        let comma = field.iter().position(is_comma);
+        let Some(at) = comma.filter(|at| !field[at + 1..].iter().any(is_comma)) else {
+            return Cow::Borrowed(field);
+        };
+        let mut plain = field.to_vec();
+        plain[at] = b'.';
+        Cow::Owned(plain)
     }
 }
 
