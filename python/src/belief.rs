@@ -85,7 +85,7 @@ impl Options {
             .watch(true)
             .seed(self.seed);
         let Some(names) = &self.feature_names else { return Ok(options) };
-        let columns = names.iter().map(|name| Column::Number { name: name.clone() }).collect();
+        let columns = names.iter().map(Column::number).collect();
         Ok(options.features(Features::new(columns)?))
     }
 }

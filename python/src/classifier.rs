@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use likelier::data::Column;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -98,14 +97,9 @@ impl Classifier {
     #[getter]
     fn feature_names(&self) -> Option<Vec<String>> {
         let features = self.0.features();
-        let name = |column: &Column| match column {
-            Column::Number { name } => vec![name.clone()],
-            Column::Category { name, values } => {
-                values.iter().map(|value| format!("{name} = {value}")).collect()
-            }
-        };
+        let names: Vec<String> = features.names().collect();
         let numbered = likelier::data::Features::numbered(features.width());
-        (*features != numbered).then(|| features.columns().iter().flat_map(name).collect())
+        (!numbered.names().eq(names.iter().cloned())).then_some(names)
     }
 
     /// Everything that the model file says of itself, as JSON.

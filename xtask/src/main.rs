@@ -134,8 +134,10 @@ fn peers() -> Result<()> {
     ]);
     write.arg(&models);
     step("model files", write)?;
-    let fixtures = root().join("crates/likelier/tests/fixtures/model-format-1");
-    step("models in ONNX Runtime", command(&python, [golden.join("models.py"), fixtures, models]))
+    let fixtures =
+        [1, 2].map(|format| root().join(format!("crates/likelier/tests/fixtures/model-format-{format}")));
+    let [old, new] = fixtures;
+    step("models in ONNX Runtime", command(&python, [golden.join("models.py"), old, new, models]))
 }
 
 /// Measures our engine and PyTorch in turns, into the folder that is given.
@@ -166,6 +168,7 @@ fn fuzz() -> Result<()> {
         let corpus = root().join("fuzz/corpus").join(target);
         std::fs::create_dir_all(&corpus).with_context(|| format!("cannot make {}", corpus.display()))?;
         let seeds = root().join(if target == "model_file" {
+            // Without a checksum, so that changes are looked into.
             "crates/likelier/tests/fixtures/model-format-1"
         } else {
             "crates/likelier-tables/tests/fixtures/tables"

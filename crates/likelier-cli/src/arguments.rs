@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use likelier::estimate::metrics::Wish;
 use likelier::model::ModelKind;
 use likelier::{Collection, Equals, Evidence, Prior, Protocol, ScorerOptions, Supervision, Warning};
-use likelier_tables::{DatasetCard, FirstIndex, Given, GivenFiles, Items, Layout};
+use likelier_tables::{DatasetCard, FirstIndex, Given, GivenFiles, Items, Layout, OnMissing};
 
 use crate::terminal::{Result, detail, mistake, standard_input};
 
@@ -21,9 +21,17 @@ pub(crate) struct ColumnArguments {
     /// The columns to use as features [default: all but id, `label` and `group`].
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     features: Option<Vec<String>>,
+    /// Columns that are no features.
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
+    exclude: Vec<String>,
     /// Columns of text to use as categories (one-hot).
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     categories: Vec<String>,
+    /// What to do about missing values (empty, NA, NaN, null, ?): "impute" learns what stands for them, "refuse" lists
+    /// where they are.
+    #[arg(long, value_enum, value_name = "impute|refuse", default_value_t = MissingArgument::Impute,
+        hide_possible_values = true)]
+    missing: MissingArgument,
     #[command(flatten)]
     pub(crate) format: FormatArguments,
 }
@@ -51,6 +59,12 @@ enum IndexArgument {
     Zero,
     #[value(name = "1")]
     One,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum MissingArgument {
+    Impute,
+    Refuse,
 }
 
 /// A count on the command line of something that there must be one of.
@@ -96,10 +110,38 @@ impl ColumnArguments {
             label: label.map(str::to_owned),
             blank_labels: false,
             features: self.features.clone(),
+            exclude: self.exclude.clone(),
             categories: self.categories.clone(),
+            missing: match self.missing {
+                MissingArgument::Impute => OnMissing::Impute,
+                MissingArgument::Refuse => OnMissing::Refuse,
+            },
             ..self.format.layout()
         }
     }
+}
+
+/// What the columns of comparisons are called.
+#[derive(Args)]
+pub(crate) struct AnswerArguments {
+    /// Columns of the comparisons under names of their own, such as likelier=chosen,other=rejected [default: likelier and
+    /// other, or winner and loser, or better and worse].
+    #[arg(long, value_name = "WHAT=COLUMN,…", value_delimiter = ',', value_parser = named_column, help_heading = "Input")]
+    columns: Vec<(String, String)>,
+}
+
+impl AnswerArguments {
+    /// The same layout, knowing what the columns of comparisons are called.
+    pub(crate) fn layout(&self, layout: Layout) -> Layout {
+        Layout { answers: self.columns.clone(), ..layout }
+    }
+}
+
+fn named_column(text: &str) -> std::result::Result<(String, String), String> {
+    let (what, column) = text
+        .split_once('=')
+        .ok_or("give what it holds and its name, such as likelier=chosen")?;
+    Ok((what.trim().to_owned(), column.trim().to_owned()))
 }
 
 /// Where comparisons are.
@@ -126,6 +168,8 @@ pub(crate) struct ComparisonArguments {
     /// … and one of the items that each of them was compared with, row by row.
     #[arg(long, value_name = "FILE", requires = "likelier")]
     other: Option<PathBuf>,
+    #[command(flatten)]
+    named_as: AnswerArguments,
 }
 
 /// Reads a table of items that was named on the command line.
@@ -173,7 +217,8 @@ impl ComparisonArguments {
         };
         // No card lies beside standard input.
         let beside = self.comparisons.as_deref().or(self.piles.as_deref());
-        let given = Given::read(files, layout, beside.filter(|path| !standard_input::is_meant_by(path)))?;
+        let layout = self.named_as.layout(layout.clone());
+        let given = Given::read(files, &layout, beside.filter(|path| !standard_input::is_meant_by(path)))?;
         if let Some(path) = self.items.as_ref().or(self.likelier.as_ref()) {
             tell_items(path, &given.items);
         }

@@ -16,7 +16,7 @@ use likelier_tables::{
 };
 use serde::Serialize;
 
-use crate::arguments::{BeliefArguments, FormatArguments, LabellerArguments, wish};
+use crate::arguments::{AnswerArguments, BeliefArguments, FormatArguments, LabellerArguments, wish};
 use crate::compared::Compared;
 use crate::judged::{Told, explanation, shown, wished};
 use crate::labels::parse_labels;
@@ -50,6 +50,8 @@ pub(crate) struct EvaluateVerb {
     /// Comparisons that the model has not seen: which item was said to be likelier than which.
     #[arg(long, value_name = "FILE", required_unless_present = "label")]
     comparisons: Option<PathBuf>,
+    #[command(flatten)]
+    named_as: AnswerArguments,
     /// The column of the items that holds the true labels.
     #[arg(long, value_name = "COLUMN")]
     label: Option<String>,
@@ -114,6 +116,7 @@ struct ScoredItems {
     labels: Texts,
     groups: Option<Texts>,
     unseen_categories: usize,
+    missing: Vec<Warning>,
 }
 
 impl EvaluateVerb {
@@ -124,8 +127,8 @@ impl EvaluateVerb {
         let other = self.other.as_deref().map(models::load).transpose()?;
         let items = standard_input::path_of(&self.items)?;
         let scored = self.score(&items, &classifier)?;
-        let mut warnings: Vec<Warning> =
-            models::unseen_categories(scored.unseen_categories).into_iter().collect();
+        let mut warnings = scored.missing.clone();
+        warnings.extend(models::unseen_categories(scored.unseen_categories));
         let label_free = match &self.comparisons {
             Some(path) => Some(self.label_free(path, &classifier, &scored, &mut warnings)?),
             None => None,
@@ -144,6 +147,9 @@ impl EvaluateVerb {
                 let second = self.score(&items, other)?;
                 let unseen = models::unseen_categories(second.unseen_categories);
                 warnings.extend(unseen.filter(|_| scored.unseen_categories == 0));
+                let missing: Vec<Warning> =
+                    second.missing.iter().filter(|one| !warnings.contains(one)).cloned().collect();
+                warnings.extend(missing);
                 if let Some(LabelFree { prior, protocol, .. }) = &label_free {
                     let new = differences(*prior, *protocol, other).filter(|one| !warnings.contains(one));
                     let new: Vec<Warning> = new.collect();
@@ -201,7 +207,8 @@ impl EvaluateVerb {
             _ => Ids::numbered(scores.len()),
         };
         detail(|| format!("{}: {} rows", self.items.display(), scores.len()));
-        Ok(ScoredItems { ids, scores, labels, groups, unseen_categories })
+        let missing = batches.missing().in_scoring(classifier.features());
+        Ok(ScoredItems { ids, scores, labels, groups, unseen_categories, missing })
     }
 
     fn label_free(
@@ -211,7 +218,11 @@ impl EvaluateVerb {
         scored: &ScoredItems,
         warnings: &mut Vec<Warning>,
     ) -> Result<LabelFree> {
-        let answers = read_answers(&standard_input::path_of(path)?, &scored.ids, &Layout::default())?;
+        let answers = read_answers(
+            &standard_input::path_of(path)?,
+            &scored.ids,
+            &self.named_as.layout(Layout::default()),
+        )?;
         let answers = grouped_answers(answers, scored.groups.as_ref())?;
         detail(|| format!("{}: {} comparisons", path.display(), answers.len()));
         warnings.extend(odd_answers(&answers, &scored.ids));

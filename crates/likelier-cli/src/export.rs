@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use likelier::data::Column;
 use serde::Serialize;
 
 use crate::models;
@@ -38,7 +39,8 @@ impl ExportVerb {
     pub(crate) fn run(&self) -> Result<()> {
         let out = NewFile::create(&self.out, [&self.model])?;
         let alone = out.is_standard_output(self.json)?;
-        let bytes = models::load(&self.model)?.to_onnx()?;
+        let classifier = models::load(&self.model)?;
+        let bytes = classifier.to_onnx()?;
         out.finish(|file| Ok(file.write_all(&bytes)?))?;
         let written = Exported { file: &self.out, bytes: bytes.len() };
         if self.json {
@@ -46,10 +48,15 @@ impl ExportVerb {
         } else if alone {
             Ok(())
         } else {
+            // Where numbers lie far from zero.
+            let is_far =
+                |column: &Column| matches!(column, Column::Number { rule, .. } if rule.offset != 0.0);
+            let far = classifier.features().columns().iter().any(is_far);
             let text = format!(
-                "{}  {} bytes; outputs score, probability and label (1 or 0)\n",
+                "{}  {} bytes; outputs score, probability and label (1 or 0){}\n",
                 written.file.display(),
-                written.bytes
+                written.bytes,
+                if far { "; takes features as double, not float" } else { "" }
             );
             print_text(&text, &[])
         }

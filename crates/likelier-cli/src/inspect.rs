@@ -136,7 +136,8 @@ fn features_line(classifier: &Classifier) -> String {
     let features = classifier.features();
     let columns = features.columns();
     let name = |column: &Column| match column {
-        Column::Number { name } => name.escape_debug().to_string(),
+        Column::Number { name, rule } if rule.missing => format!("{} (or missing)", name.escape_debug()),
+        Column::Number { name, .. } => name.escape_debug().to_string(),
         Column::Category { name, values } => format!("{} ({} values)", name.escape_debug(), values.len()),
     };
     let mut names: Vec<String> = columns.iter().take(SHOWN).map(name).collect();

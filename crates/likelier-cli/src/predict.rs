@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use likelier::{Classifier, Warning};
+use likelier::Classifier;
 use likelier_tables::{BatchIds, ItemBatch, ItemBatches, Layout, write_field};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -22,6 +22,7 @@ use crate::terminal::{NewFile, Result, detail, print_json, print_text, standard_
   likelier predict model.likelier new.csv --out scores.csv
   likelier predict model.likelier big.parquet --out - | head
   likelier predict model.likelier new.csv --threshold 0.7 --out scores.csv
+  likelier predict model.likelier new.csv --prior 0.05 --out scores.csv
   zcat rows.csv.gz | likelier predict model.likelier - --out scores.csv")]
 pub(crate) struct PredictVerb {
     /// The model file; - for standard input.
@@ -39,6 +40,10 @@ pub(crate) struct PredictVerb {
     /// Call rows positive whose score is above this, instead of the model's own threshold.
     #[arg(long, value_name = "SCORE", allow_negative_numbers = true, value_parser = finite)]
     threshold: Option<f32>,
+    /// The share of positives among these rows, if it is not that of training: probabilities and threshold are moved
+    /// to it. Positives and negatives must each look as they did in training.
+    #[arg(long, value_name = "SHARE", allow_negative_numbers = true, conflicts_with = "threshold")]
+    prior: Option<String>,
     #[command(flatten)]
     format: FormatArguments,
     /// Print the counts as JSON.
@@ -54,6 +59,10 @@ struct Predicted {
     rows: usize,
     positives: usize,
     unseen_categories: usize,
+    missing_cells: usize,
+    /// The share of positives that probabilities are for.
+    prior: f64,
+    threshold: f32,
 }
 
 fn finite(text: &str) -> std::result::Result<f32, String> {
@@ -73,10 +82,24 @@ impl PredictVerb {
         if let Some(threshold) = self.threshold {
             classifier = classifier.with_threshold(threshold);
         }
+        let moved = match &self.prior {
+            Some(prior) => {
+                let (trained, before) = (classifier.prior(), classifier.threshold());
+                classifier = classifier.for_prior(prior.parse()?)?;
+                let (prior, after) = (classifier.prior(), classifier.threshold());
+                format!(
+                    "  for a share of positives of {prior} instead of {trained}: probabilities are moved, and the threshold from \
+                     {before:.4} to {after:.4}\n"
+                )
+            }
+            None => String::new(),
+        };
         let layout = Layout { id: self.id.clone(), ..self.format.layout() };
         let file = standard_input::path_of(&self.file)?;
         let mut batches = ItemBatches::open(&file, classifier.features(), &layout)?;
-        let mut predicted = Predicted { scores: self.out.clone(), ..Predicted::default() };
+        let (prior, threshold) = (classifier.prior().positive(), classifier.threshold());
+        let mut predicted =
+            Predicted { scores: self.out.clone(), prior, threshold, ..Predicted::default() };
         out.finish(|file| {
             file.write_all(b"id,score,probability,label\n")?;
             let mut batch = ItemBatch::default();
@@ -87,8 +110,10 @@ impl PredictVerb {
             Ok(())
         })?;
         detail(|| format!("{}: {} rows", self.file.display(), predicted.rows));
-        let warnings: Vec<Warning> =
-            models::unseen_categories(predicted.unseen_categories).into_iter().collect();
+        let missing = batches.missing();
+        predicted.missing_cells = missing.columns.iter().map(|column| column.cells).sum();
+        let mut warnings = missing.in_scoring(classifier.features());
+        warnings.extend(models::unseen_categories(predicted.unseen_categories));
         if alone {
             return print_text("", &warnings);
         }
@@ -96,7 +121,7 @@ impl PredictVerb {
             return print_json("predict", &predicted, &warnings);
         }
         let text = format!(
-            "{}\n  {} rows scored, {} of them positive\n",
+            "{}\n  {} rows scored, {} of them positive\n{moved}",
             self.out.display(),
             predicted.rows,
             predicted.positives

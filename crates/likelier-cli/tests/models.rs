@@ -9,7 +9,7 @@ use std::process::{Command, Output};
 use likelier::Classifier;
 
 fn fixture(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../likelier/tests/fixtures/model-format-1");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../likelier/tests/fixtures/model-format-2");
     folder.join(format!("{name}.likelier"))
 }
 
@@ -40,15 +40,15 @@ fn inspect_tells_people_what_is_in_a_file() {
     assert!(output.status.success() && output.stderr.is_empty(), "{output:?}");
     assert_eq!(
         String::from_utf8(output.stdout).unwrap(),
-        "wine.likelier  1244 bytes
+        "wine.likelier  1268 bytes
   model       linear; 9 parameters
   features    8 from 5 columns: weight, colour (3 values), height, size (2 values), age
   scaling     each feature to mean 0 and standard deviation 1
   method      rank-quantile
   prior       0.4
   protocol    forced-choice
-  threshold   positive where the score is above 0.23878072
-  probability σ(1.5·score − 0.35817108)
+  threshold   positive where the score is above 0.23878077
+  probability σ(1.5·score − 0.35817116)
   training    300 comparisons, weights of epoch 20, seed 1
   trained by  likelier 0.1.0
 "
@@ -73,7 +73,7 @@ fn inspect_tells_programs_everything_but_the_numbers() {
     assert_eq!(printed["warnings"], serde_json::json!([]));
     let mut result = printed["result"].as_object().unwrap().clone();
     assert_eq!(result.remove("file").unwrap(), path.to_str().unwrap());
-    assert_eq!(result.remove("bytes").unwrap(), 1244);
+    assert_eq!(result.remove("bytes").unwrap(), 1268);
     assert_eq!(result.remove("parameters").unwrap(), 9);
     let json = Classifier::load(&path).unwrap().metadata_json().unwrap();
     assert_eq!(serde_json::Value::from(result), serde_json::from_str::<serde_json::Value>(&json).unwrap());
@@ -109,9 +109,11 @@ fn export_writes_the_onnx_file_the_library_makes() {
 fn files_that_are_no_usable_model_get_clear_answers() {
     let folder = tempfile::tempdir().unwrap();
     let good = fs::read(fixture("linear")).unwrap();
-    let newer = String::from_utf8_lossy(&good).find(r#"\"format\":1"#).unwrap();
+    let newer = String::from_utf8_lossy(&good).find(r#"\"format\":2"#).unwrap();
     let mut newer_bytes = good.clone();
-    newer_bytes[newer + r#"\"format\":"#.len()] = b'2';
+    newer_bytes[newer + r#"\"format\":"#.len()] = b'3';
+    let mut flipped = good.clone();
+    *flipped.last_mut().unwrap() ^= 4;
     let plain = br#"{"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}"#;
     let plain = [&(plain.len() as u64).to_le_bytes()[..], plain, &[0; 4]].concat();
     for (content, said, hint) in [
@@ -127,9 +129,10 @@ fn files_that_are_no_usable_model_get_clear_answers() {
             "the model is damaged: the file is cut short",
             "copy the file again",
         ),
+        (flipped, "the model is damaged: its checksum is ", "copy the file again"),
         (
             newer_bytes,
-            "format 2 was written by a newer likelier; this one reads up to 1",
+            "format 3 was written by a newer likelier; this one reads up to 2",
             "install a newer",
         ),
     ] {
@@ -178,9 +181,8 @@ fn a_missing_model_and_an_unwritable_place_are_errors_at_once() {
 fn names_in_a_file_cannot_command_the_terminal() {
     use likelier::data::{Column, Features};
     let folder = tempfile::tempdir().unwrap();
-    let mut columns: Vec<Column> =
-        (0..6).map(|at| Column::Number { name: format!("größe {at}") }).collect();
-    columns.push(Column::Number { name: "\u{1b}[2Jgone\n".into() });
+    let mut columns: Vec<Column> = (0..6).map(|at| Column::number(format!("größe {at}"))).collect();
+    columns.push(Column::number("\u{1b}[2Jgone\n"));
     let classifier = Classifier::load(fixture("linear")).unwrap();
     let classifier = classifier.with_features(Features::new(columns).unwrap()).unwrap();
     classifier.save(folder.path().join("odd")).unwrap();

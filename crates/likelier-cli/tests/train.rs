@@ -455,7 +455,7 @@ fn a_model_that_nothing_is_known_about_is_said_to_be_one() {
 fn a_bad_row_to_score_is_the_inputs_fault_not_the_outputs() {
     let files = Files::new();
     files.succeeds(&format!("{TRAIN} --out model.likelier"));
-    files.write("bad.csv", "id,size,colour,weight\na,1,red,2\nb,1,red,\n");
+    files.write("bad.csv", "id,size,colour,weight\na,1,red,2\nb,1,red,heavy\n");
     let output = files.likelier("predict model.likelier bad.csv --out scores.csv");
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.starts_with("error: bad.csv, line 3"), "{said}");

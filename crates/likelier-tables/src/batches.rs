@@ -9,9 +9,9 @@ use super::Layout;
 use super::roles::Roles;
 use super::table::{self, CellProblem, Chunk, Position, TableReader};
 use crate::error::TableError;
+use crate::missing::{Missing, MissingTally};
 use likelier::Rows;
-use likelier::data::Values;
-use likelier::data::{Column, Features, Texts};
+use likelier::data::{Column, Features, NumberRule, Texts, Values, is_missing};
 
 /// A file of items, read from its start to its end in batches.
 ///
@@ -92,6 +92,11 @@ impl ItemBatches {
         Ok(Self { reader: Reader::new(path, table, &roles, features)?, rows: 0 })
     }
 
+    /// What was missing in the rows that were read so far.
+    pub fn missing(&self) -> Missing {
+        self.reader.missing.found()
+    }
+
     /// Reads the next batch; `false` means that there is none.
     pub fn read(&mut self, batch: &mut ItemBatch) -> Result<bool, TableError> {
         let mut cells = std::mem::take(batch).rows.into_values();
@@ -106,12 +111,15 @@ impl ItemBatches {
                 _ => Ok(false),
             };
         };
+        if let Some((row, column)) = self.reader.no_median {
+            return Err(self.reader.refused(row, column));
+        }
         let first = self.rows;
         self.rows += rows.len();
         let (cells, [ids, labels, groups]) = self.reader.take();
         *batch = ItemBatch {
             ids: ids.map_or(BatchIds::Numbered { first }, BatchIds::Named),
-            rows: Rows::of_checked(cells, self.reader.width),
+            rows: Rows::of_checked(cells, self.reader.features.width()),
             labels,
             groups,
             unseen_categories: std::mem::take(&mut self.reader.unseen),
@@ -125,11 +133,14 @@ pub(super) fn no_rows(path: &Path) -> TableError {
     TableError::format(path, "holds no rows")
 }
 
-/// Rows of features out of a table, with categories made one-hot. Rows collect in `chunk`.
+/// Rows of features out of a table, with categories made one-hot and missing numbers filled in, where it is known with
+/// what. Rows collect in `chunk`.
 pub(super) struct Reader {
     path: PathBuf,
     table: Box<dyn TableReader>,
-    width: usize,
+    features: Features,
+    /// The columns of the table that hold the features.
+    columns: Vec<usize>,
     /// The columns of the table that are text: id, label, group, categories.
     texts: Vec<usize>,
     has_id: bool,
@@ -142,10 +153,14 @@ pub(super) struct Reader {
     /// Rows read from the table.
     done: usize,
     unseen: usize,
+    missing: MissingTally,
+    /// The first missing number that nothing is known to stand for: its row and column.
+    no_median: Option<(usize, usize)>,
 }
 
-/// A category: the place of its first feature, and the values in order.
+/// A category: its column, the place of its first feature, and the values in order.
 struct Category {
+    column: usize,
     place: usize,
     values: HashMap<String, usize>,
 }
@@ -161,16 +176,19 @@ impl Reader {
         table.select(selection.clone())?;
         let mut place = 0;
         let mut categories = Vec::new();
-        for column in features.columns() {
+        for (at, column) in features.columns().iter().enumerate() {
             if let Column::Category { values, .. } = column {
                 let values = values.iter().enumerate().map(|(at, value)| (value.clone(), at)).collect();
-                categories.push(Category { place, values });
+                categories.push(Category { column: at, place, values });
             }
             place += column.width();
         }
         Ok(Self {
             path: path.to_owned(),
-            width: selection.width,
+            columns: roles.features().to_vec(),
+            missing: MissingTally::new(features),
+            no_median: None,
+            features: features.clone(),
             has_id: roles.id.is_some(),
             has_label: roles.label.is_some(),
             has_group: roles.group.is_some(),
@@ -201,31 +219,63 @@ impl Reader {
             .into_iter()
             .map(usize::from)
             .sum::<usize>();
-        for (at, texts) in self.chunk.texts.iter().enumerate() {
+        for (at, texts) in self.chunk.texts[..kept].iter().enumerate() {
             if self.may_be_blank.contains(&self.texts[at]) {
                 continue;
             }
             let new = texts.len() - rows.len();
             if let Some(row) = (0..rows.len()).find(|row| texts.get(new + row).is_empty()) {
-                return Err(self.missing(self.done + row, self.texts[at]));
+                return Err(self.refused(self.done + row, self.texts[at]));
             }
         }
-        for (category, texts) in self.categories.iter().zip(&mut self.chunk.texts[kept..]) {
-            if let Values::Numbers(cells) = &mut self.chunk.cells {
-                for (row, text) in rows.clone().zip(texts.iter()) {
-                    match category.values.get(text) {
-                        Some(at) => cells[row * self.width + category.place + at] = 1.0,
-                        None => self.unseen += 1,
-                    }
-                }
-            }
-            texts.clear();
+        if let Values::Numbers(_) = &self.chunk.cells {
+            self.fill(rows.clone(), kept);
         }
         self.done += rows.len();
         Ok(Some(rows))
     }
 
-    fn missing(&self, row: usize, column: usize) -> TableError {
+    /// Sets categories, fills in what is missing, and counts it.
+    fn fill(&mut self, rows: Range<usize>, kept: usize) {
+        let (width, done, missing) = (self.features.width(), self.done, &mut self.missing);
+        let Values::Numbers(cells) = &mut self.chunk.cells else { return };
+        let cells = &mut cells[rows.start * width..];
+        let mut gone = vec![0; rows.len()];
+        for (category, texts) in self.categories.iter().zip(&mut self.chunk.texts[kept..]) {
+            for (row, text) in texts.iter().enumerate() {
+                // A text that was a value in training is one here.
+                let known = category.values.get(text);
+                let nothing = is_missing(text) && (text.is_empty() || known.is_none());
+                if nothing {
+                    missing.add(done + row, category.column);
+                    gone[row] += 1;
+                }
+                match if nothing { category.values.get("") } else { known } {
+                    Some(at) => cells[row * width + category.place + at] = 1.0,
+                    None => self.unseen += usize::from(!nothing),
+                }
+            }
+            texts.clear();
+        }
+        let features = &self.features;
+        features.fill_in(cells, |row, column| {
+            missing.add(done + row, column);
+            gone[row] += 1;
+            if let Column::Number { rule: NumberRule { median: None, .. }, .. } = features.columns()[column]
+            {
+                self.no_median.get_or_insert((done + row, self.columns[column]));
+            }
+        });
+        let ids = self.chunk.texts.first().filter(|_| self.has_id);
+        for row in (0..gone.len()).filter(|row| gone[*row] == features.columns().len()) {
+            missing.add_empty(|| match ids {
+                Some(ids) => ids.get(rows.start + row).to_owned(),
+                None => (done + row).to_string(),
+            });
+        }
+    }
+
+    fn refused(&self, row: usize, column: usize) -> TableError {
         let name = self.table.columns().name(column);
         CellProblem::Missing.at(&self.path, self.table.position(row), column, name)
     }
@@ -257,8 +307,14 @@ impl Reader {
             );
             return Err(TableError::format(&self.path, problem));
         }
+        self.missing.count(&before.missing);
         self.chunk = before.chunk;
         Ok(self)
+    }
+
+    /// What was missing.
+    pub(super) fn missing(&self) -> &MissingTally {
+        &self.missing
     }
 
     /// Where a row of the file stands in it.

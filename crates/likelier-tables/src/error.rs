@@ -53,6 +53,15 @@ pub enum TableError {
         problem: CellProblem,
     },
 
+    /// Cells that are missing although none may be.
+    #[error("{}: values are missing: {}", path.display(), places(columns))]
+    MissingCells {
+        /// The file.
+        path: PathBuf,
+        /// All columns in which any are.
+        columns: Vec<FirstMissing>,
+    },
+
     /// Columns that a table should have and has not.
     #[error("{}: has no {} {}; there are: {}", path.display(), if missing.len() == 1 { "column" } else { "columns" },
         listed(missing, usize::MAX), listed(present, 20))]
@@ -127,6 +136,25 @@ impl TableError {
     pub fn format_at(path: &Path, line: usize, column: Option<usize>, problem: impl Into<String>) -> Self {
         Self::Format { path: path.to_owned(), line: Some(line), column, problem: problem.into() }
     }
+}
+
+/// The missing cells of one column.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FirstMissing {
+    /// The column.
+    pub column: String,
+    /// How many.
+    pub cells: usize,
+    /// Where the first is.
+    pub first: Position,
+}
+
+fn places(columns: &[FirstMissing]) -> String {
+    let place = |FirstMissing { column, cells, first }: &FirstMissing| match cells {
+        1 => format!("1 in column '{column}' ({first})"),
+        _ => format!("{cells} in column '{column}' (first in {first})"),
+    };
+    columns.iter().map(place).collect::<Vec<_>>().join(", ")
 }
 
 /// Names in quotes, the first few of them.

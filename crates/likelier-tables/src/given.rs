@@ -11,6 +11,7 @@ use crate::error::TableError;
 use crate::ids::Ids;
 use crate::items::Items;
 use crate::layout::Layout;
+use crate::oddities::odd_columns;
 
 /// Where items and answers are.
 #[derive(Clone, Copy, Debug)]
@@ -50,13 +51,14 @@ pub struct Given {
 }
 
 impl Given {
-    /// Reads everything. The layout is about items; comparisons and piles need none. The card is looked for
+    /// Reads everything. The layout is about items, but for the names of the columns of answers. The card is looked for
     /// beside `card`, if that is given.
     pub fn read(files: GivenFiles<'_>, layout: &Layout, card: Option<&Path>) -> Result<Self, TableError> {
         let (items, evidence) = match files {
             GivenFiles::Comparisons { items, comparisons } => {
                 let items = Items::read(items, layout)?;
-                let answers = read_answers(comparisons, &items.ids, &Layout::default())?;
+                let own = Layout { answers: layout.answers.clone(), ..Layout::default() };
+                let answers = read_answers(comparisons, &items.ids, &own)?;
                 let answers = grouped_answers(answers, items.groups.as_ref())?;
                 (items, Evidence::Answers(answers))
             }
@@ -80,6 +82,8 @@ impl Given {
             Evidence::Answers(answers) => odd_answers(answers, &self.items.ids),
             Evidence::Piles(_) => Vec::new(),
         };
+        warnings.extend(self.items.missing.in_training());
+        warnings.extend(odd_columns(&self.items.rows, &self.items.features));
         let note = self.card.source.as_ref().and_then(|source| source.note.clone());
         warnings.extend(note.map(|note| Warning::PartialData { note }));
         warnings

@@ -8,7 +8,9 @@ use super::table::{self, Columns, CsvTable, TableReader};
 use super::{Ids, Layout};
 use crate::decompress::ByteSource;
 use crate::error::TableError;
-use likelier::data::{Features, Texts};
+use crate::layout::OnMissing;
+use crate::missing::Missing;
+use likelier::data::{Features, Texts, Values};
 use likelier::{Answers, Rows};
 
 /// Rows of features with their names and, where known, their labels.
@@ -24,36 +26,40 @@ pub struct Items {
     pub labels: Option<Texts>,
     /// The group of each item, where a column `group` says with which others it was compared; may be blank.
     pub groups: Option<Texts>,
+    /// What was missing, and is filled in.
+    pub missing: Missing,
 }
 
 impl Items {
     /// Reads a table of any format. Numbers become 32-bit ones as they are read; there is no second copy.
     pub fn read(path: &Path, layout: &Layout) -> Result<Self, TableError> {
-        Self::of(path, Opened::new(&[path], layout)?)
+        Self::of(Source::File(path), layout)
     }
 
     /// Reads a text table that comes with the program.
-    pub(crate) fn read_text(source: ByteSource, layout: &Layout) -> Result<Self, TableError> {
-        let path = source.path().to_owned();
-        let table = Box::new(CsvTable::open(source, layout)?);
-        Self::of(&path, Opened::of(table, &[&path], layout)?)
+    pub(crate) fn read_text(
+        path: &Path,
+        open: &dyn Fn() -> ByteSource,
+        layout: &Layout,
+    ) -> Result<Self, TableError> {
+        Self::of(Source::Text(path, open), layout)
     }
 
-    fn of(path: &Path, opened: Opened) -> Result<Self, TableError> {
-        let mut reader = Reader::new(path, opened.table, &opened.roles, &opened.features)?;
-        let count = read_to_end(path, &mut reader, 0)?;
-        let (values, [ids, labels, groups]) = reader.take();
+    fn of(source: Source<'_>, layout: &Layout) -> Result<Self, TableError> {
+        let path = source.path().to_owned();
+        let read = ItemsRead::all(source, None, layout)?;
+        let [ids, labels, groups] = read.names;
         let ids = match ids {
             Some(names) => Ids::index(names).map_err(|(names, same)| TableError::SameId {
-                path: path.to_owned(),
+                path,
                 id: names.get(same.first).to_owned(),
-                first: reader.position(same.first),
-                second: reader.position(same.second),
+                first: read.last.position(same.first),
+                second: read.last.position(same.second),
             })?,
-            None => Ids::numbered(count),
+            None => Ids::numbered(read.counts[0]),
         };
-        let rows = Rows::of_checked(values, opened.features.width());
-        Ok(Self { ids, rows, features: opened.features, labels, groups })
+        let rows = Rows::of_checked(read.values, read.features.width());
+        Ok(Self { ids, rows, features: read.features, labels, groups, missing: read.missing })
     }
 
     /// Reads two tables of as many rows, in which each row of the first was said to be likelier than the
@@ -64,68 +70,136 @@ impl Items {
         other: &Path,
         layout: &Layout,
     ) -> Result<(Self, Answers), TableError> {
-        let mut opened = Opened::new(&[likelier, other], layout)?;
-        opened.roles.forget_names();
-        let mut first = Reader::new(likelier, opened.table, &opened.roles, &opened.features)?;
-        let count = read_to_end(likelier, &mut first, 0)?;
-
-        let table = table::open(other, layout)?;
-        let mut roles = Roles::of_features(other, table.columns(), &opened.features, layout)?;
-        roles.forget_names();
-        let mut second = Reader::new(other, table, &roles, &opened.features)?.after(first)?;
-        let others = read_to_end(other, &mut second, count)?;
+        let read = ItemsRead::all(Source::File(likelier), Some(Source::File(other)), layout)?;
+        let (count, others) = (read.counts[0], read.counts[1]);
         if others != count {
             let problem = format!("has {others} rows, but {} has {count}", likelier.display());
             return Err(TableError::format(other, problem));
         }
-        let (values, _) = second.take();
-        let rows = Rows::of_checked(values, opened.features.width());
         let pairs = (0..count).map(|row| (row as u32, (count + row) as u32));
         let items = Self {
             ids: Ids::numbered(2 * count),
-            rows,
-            features: opened.features,
+            rows: Rows::of_checked(read.values, read.features.width()),
+            features: read.features,
             labels: None,
             groups: None,
+            missing: read.missing,
         };
         Ok((items, pairs.collect()))
     }
 }
 
-/// What the columns of a file are, and the features fitted to it.
-struct Opened {
-    table: Box<dyn TableReader>,
-    roles: Roles,
-    features: Features,
+/// A table that can be read more than once.
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    File(&'a Path),
+    /// Text that comes with the program.
+    Text(&'a Path, &'a dyn Fn() -> ByteSource),
 }
 
-impl Opened {
-    /// The roles in the first of the files and the features of all.
-    fn new(files: &[&Path], layout: &Layout) -> Result<Self, TableError> {
-        Self::of(table::open(files[0], layout)?, files, layout)
+impl Source<'_> {
+    fn path(&self) -> &Path {
+        match self {
+            Self::File(path) | Self::Text(path, _) => path,
+        }
     }
 
-    fn of(table: Box<dyn TableReader>, files: &[&Path], layout: &Layout) -> Result<Self, TableError> {
-        let path = files[0];
-        let columns = table.columns();
-        let (roles, is_category) = Roles::of_layout(path, columns, layout)?;
-        if is_category.is_empty() {
-            return Err(TableError::format(path, "has no columns that could be features"));
+    fn open(&self, layout: &Layout) -> Result<Box<dyn TableReader>, TableError> {
+        match self {
+            Self::File(path) => table::open(path, layout),
+            Self::Text(_, open) => Ok(Box::new(CsvTable::open(open(), layout)?)),
         }
-        let features = if let Columns::Sparse(count) = columns {
-            // The last features may not occur in every file.
-            let counts = files[1..].iter().map(|path| Ok(table::open(path, layout)?.columns().count()));
-            let counts: Vec<usize> = counts.collect::<Result<_, TableError>>()?;
-            Features::numbered(counts.into_iter().fold(*count, usize::max))
-        } else {
-            roles.fit(files, columns, layout, &is_category)?
-        };
-        Ok(Self { table, roles, features })
     }
+}
+
+/// All rows of one table, or of two that hold the two items of each pair.
+struct ItemsRead {
+    features: Features,
+    values: Values,
+    /// Ids, labels and groups.
+    names: [Option<Texts>; 3],
+    /// Rows of each table.
+    counts: Vec<usize>,
+    missing: Missing,
+    /// The reader of the last table, which knows where its rows stand.
+    last: Reader,
+}
+
+impl ItemsRead {
+    /// Reads the tables, again if there are numbers that lie too far from zero, and learns what stands for missing ones.
+    fn all(first: Source<'_>, second: Option<Source<'_>>, layout: &Layout) -> Result<Self, TableError> {
+        let (roles, features) = opened(first, second, layout)?;
+        let read = |features| Self::with(first, second, layout, &roles, features);
+        let mut found = read(features)?;
+        if let Some(centred) = found.features.centred(&found.values) {
+            drop(found);
+            found = read(centred)?;
+            found.features = found.features.without_idle_offsets(&mut found.values);
+        }
+        if let Values::Numbers(cells) = &mut found.values {
+            found.features = found.features.learn_missing(cells);
+        }
+        Ok(found)
+    }
+
+    fn with(
+        first: Source<'_>,
+        second: Option<Source<'_>>,
+        layout: &Layout,
+        roles: &Roles,
+        features: Features,
+    ) -> Result<Self, TableError> {
+        let mut last = Reader::new(first.path(), first.open(layout)?, roles, &features)?;
+        let mut counts = vec![read_to_end(first.path(), &mut last, 0, layout)?];
+        if let Some(second) = second {
+            let (path, table) = (second.path(), second.open(layout)?);
+            let mut roles = Roles::of_features(path, table.columns(), &features, layout)?;
+            roles.forget_names();
+            last = Reader::new(path, table, &roles, &features)?.after(last)?;
+            counts.push(read_to_end(path, &mut last, counts[0], layout)?);
+        }
+        let (values, names) = last.take();
+        Ok(Self { features, values, names, counts, missing: last.missing().found(), last })
+    }
+}
+
+/// The roles of the columns in the first table, and the features of both.
+fn opened(
+    first: Source<'_>,
+    second: Option<Source<'_>>,
+    layout: &Layout,
+) -> Result<(Roles, Features), TableError> {
+    let (path, table) = (first.path(), first.open(layout)?);
+    let columns = table.columns();
+    let (mut roles, is_category) = Roles::of_layout(path, columns, layout)?;
+    if is_category.is_empty() {
+        return Err(TableError::format(path, "has no columns that could be features"));
+    }
+    let features = if let Columns::Sparse(count) = columns {
+        // The last features may not occur in both.
+        let other = second.map(|source| Ok::<_, TableError>(source.open(layout)?.columns().count()));
+        Features::numbered(other.transpose()?.unwrap_or(0).max(*count))
+    } else {
+        let files: Vec<&Path> = [Some(&first), second.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(Source::path)
+            .collect();
+        roles.fit(&files, columns, layout, &is_category)?
+    };
+    if second.is_some() {
+        roles.forget_names();
+    }
+    Ok((roles, features))
 }
 
 /// Reads all rows of a file, `before` those of an earlier one, and says how many there are.
-fn read_to_end(path: &Path, reader: &mut Reader, before: usize) -> Result<usize, TableError> {
+fn read_to_end(
+    path: &Path,
+    reader: &mut Reader,
+    before: usize,
+    layout: &Layout,
+) -> Result<usize, TableError> {
     let mut end = before;
     while let Some(rows) = reader.read()? {
         end = rows.end;
@@ -136,6 +210,9 @@ fn read_to_end(path: &Path, reader: &mut Reader, before: usize) -> Result<usize,
     }
     if end == before {
         return Err(no_rows(path));
+    }
+    if layout.missing == OnMissing::Refuse {
+        reader.missing().refuse(path, |row| reader.position(row))?;
     }
     Ok(end - before)
 }

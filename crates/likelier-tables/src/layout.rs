@@ -15,8 +15,14 @@ pub struct Layout {
     /// The columns that are features, in this order; else all that are neither id, label nor `group`, in the order
     /// of the file. Columns without a name, which R and pandas write for row names, are not among them.
     pub features: Option<Vec<String>>,
+    /// Columns that are no features.
+    pub exclude: Vec<String>,
+    /// Columns of answers under names of their own: what they hold, such as `likelier`, and what they are called.
+    pub answers: Vec<(String, String)>,
     /// The features that are categories, to be made one-hot.
     pub categories: Vec<String>,
+    /// What to do about missing values in a table that is to be learned from.
+    pub missing: OnMissing,
     /// What stands between the fields of a text table.
     pub delimiter: Option<u8>,
     /// Whether the first line of a text table names its columns.
@@ -25,6 +31,17 @@ pub struct Layout {
     pub first_index: Option<FirstIndex>,
     /// Which array of an NPZ file holds the rows; it may be left open if there is only one.
     pub array: Option<String>,
+}
+
+/// What to do about missing values.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnMissing {
+    /// Learn what stands for them: for numbers the median, with a feature that says where; for categories one of their
+    /// own.
+    #[default]
+    Impute,
+    /// Refuse the table, and say where they are.
+    Refuse,
 }
 
 /// How a LIBSVM file counts its features.

@@ -4,9 +4,9 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
 use super::Layout;
-use super::table::{self, Chunk, Columns, Picked};
+use super::table::{self, Chunk, Columns, Picked, PickedNumber};
 use crate::error::TableError;
-use likelier::data::{Column, Features};
+use likelier::data::{Column, Features, is_missing};
 
 /// A category with more values than this is refused: more likely it is an id or free text.
 const MAX_VALUES: usize = 10_000;
@@ -40,16 +40,23 @@ impl Roles {
         let finder = Finder { path, columns };
         let (id, named) = (finder.id(layout)?, finder.one(layout.label.as_deref())?);
         // What says how an item was labelled or grouped is no feature unless somebody says that it is.
-        let label = named.or_else(|| finder.unclaimed("label", layout));
+        let label = named.or_else(|| finder.unnamed_label(layout));
         let group = finder
             .unclaimed("group", layout)
             .filter(|group| Some(*group) != label && Some(*group) != id);
         let label = label.filter(|label| Some(*label) != id || named.is_some());
+        let excluded = finder.all(&layout.exclude)?;
         let features = match &layout.features {
-            Some(names) => finder.all(names)?,
+            Some(names) => {
+                if let Some(both) = layout.exclude.iter().find(|name| names.contains(name)) {
+                    let allowed = "either a feature or excluded";
+                    return Err(TableError::setting("a column", format!("'{both}' as both"), allowed));
+                }
+                finder.all(names)?
+            }
             None => (0..columns.count())
                 .filter(|column| Some(*column) != id && Some(*column) != label && Some(*column) != group)
-                .filter(|column| !is_index(&columns.name(*column)))
+                .filter(|column| !is_index(&columns.name(*column)) && !excluded.contains(column))
                 .collect(),
         };
         let categories = finder.all(&layout.categories)?;
@@ -111,6 +118,11 @@ impl Roles {
         Self { id, label, blank_labels: false, group: None, features }
     }
 
+    /// The columns that become features, in the order of the features.
+    pub(super) fn features(&self) -> &[usize] {
+        &self.features
+    }
+
     /// Leaves out ids, labels and groups.
     pub(super) fn forget_names(&mut self) {
         (self.id, self.label, self.group) = (None, None, None);
@@ -158,7 +170,7 @@ impl Roles {
             if *is_category {
                 Column::Category { name, values: values.next().unwrap_or_default() }
             } else {
-                Column::Number { name }
+                Column::number(name)
             }
         });
         Ok(Features::new(described.collect())?)
@@ -174,7 +186,11 @@ impl Roles {
         let mut place = 0;
         for (column, feature) in self.features.iter().zip(features.columns()) {
             match feature {
-                Column::Number { .. } => selection.numbers.push((*column, place)),
+                Column::Number { rule, .. } => {
+                    selection
+                        .numbers
+                        .push(PickedNumber { column: *column, place, offset: rule.offset });
+                }
                 Column::Category { .. } => selection.texts.push(*column),
             }
             place += feature.width();
@@ -197,8 +213,7 @@ fn fit_values(files: &[&Path], layout: &Layout, names: &[String]) -> Result<Vec<
         let mut chunk = Chunk::of(&*table, &selection);
         while table.read(&mut chunk)? {
             for ((texts, values), name) in chunk.texts.iter_mut().zip(&mut values).zip(names) {
-                // A missing one is refused when the rows are read.
-                for text in texts.iter().filter(|text| !text.is_empty()) {
+                for text in texts.iter().map(|text| if is_missing(text) { "" } else { text }) {
                     if !values.contains(text) {
                         values.insert(text.to_owned());
                     }
@@ -261,6 +276,14 @@ impl Finder<'_> {
         let claimed = taken(layout.features.as_deref().unwrap_or_default()) || taken(&layout.categories);
         self.columns.find(name).filter(|_| !claimed)
     }
+
+    /// The column of labels that nobody named: `label` in any case, as a label that is taken for a feature tells all.
+    fn unnamed_label(&self, layout: &Layout) -> Option<usize> {
+        let Columns::Named(names) = self.columns else { return None };
+        let alike = names.iter().filter(|name| name.eq_ignore_ascii_case("label"));
+        self.unclaimed("label", layout)
+            .or_else(|| alike.clone().find_map(|name| self.unclaimed(name, layout)))
+    }
 }
 
 /// A column that R or pandas made of row names.
@@ -273,7 +296,7 @@ fn check_sparse(layout: &Layout) -> Result<(), TableError> {
     let label = layout.label.as_ref().filter(|name| *name != "label");
     let asked = layout.id.as_ref().or(label);
     let asked = asked.or(layout.features.as_ref().and_then(|names| names.first()));
-    match asked.or(layout.categories.first()) {
+    match asked.or(layout.categories.first()).or(layout.exclude.first()) {
         Some(name) => Err(TableError::setting(
             "a column of a LIBSVM file",
             format!("'{name}'"),

@@ -33,9 +33,9 @@ impl Wines {
     /// Unpacks the built-in file.
     pub fn load() -> Result<Self, TableError> {
         let path = Path::new("winequality-red.csv.gz (built in)");
-        let source = ByteSource::inside(path, "gzip", Box::new(GzDecoder::new(FILE)), MAX);
+        let open = || ByteSource::inside(path, "gzip", Box::new(GzDecoder::new(FILE)), MAX);
         let layout = Layout { label: Some("quality".into()), ..Layout::default() };
-        let items = Items::read_text(source, &layout)?;
+        let items = Items::read_text(path, &open, &layout)?;
         let bad = |grade: &str| TableError::format(path, format!("'{grade}' is not a grade"));
         let grades = items.labels.iter().flat_map(Texts::iter);
         let grades = grades

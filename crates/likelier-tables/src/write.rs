@@ -5,14 +5,14 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
-use parquet::data_type::{ByteArray, ByteArrayType, DataType, FloatType, Int32Type, Int64Type};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
 
 use likelier::Rows;
-use likelier::data::{Column, Features, Label};
+use likelier::data::{Column, Features, Label, NumberRule};
 
 use crate::Ids;
 
@@ -51,6 +51,10 @@ impl TableToWrite<'_> {
                 cells = rest;
                 write!(out, ",")?;
                 match column {
+                    Column::Number { rule, .. } if is_gone(rule, own) => {}
+                    Column::Number { rule, .. } if rule.offset != 0.0 => {
+                        write!(out, "{}", f64::from(own[0]) + rule.offset)?;
+                    }
                     Column::Number { .. } => write!(out, "{}", own[0])?,
                     Column::Category { values, .. } => write_field(out, category(values, own))?,
                 }
@@ -95,7 +99,19 @@ impl TableToWrite<'_> {
                 let own = &cells[first..first + column.width()];
                 first += column.width();
                 match column {
-                    Column::Number { .. } => write_column::<FloatType, _>(&mut group, &own[0])?,
+                    Column::Number { rule, .. } => {
+                        let number = |at: usize| {
+                            let cells: Vec<f32> = own.iter().map(|cells| cells[at]).collect();
+                            if is_gone(rule, &cells) { f64::NAN } else { f64::from(cells[0]) + rule.offset }
+                        };
+                        let numbers = (0..which.len()).map(number);
+                        if rule.offset == 0.0 {
+                            let numbers: Vec<f32> = numbers.map(|number| number as f32).collect();
+                            write_column::<FloatType, _>(&mut group, &numbers)?;
+                        } else {
+                            write_column::<DoubleType, _>(&mut group, &numbers.collect::<Vec<f64>>())?;
+                        }
+                    }
                     Column::Category { values, .. } => {
                         let of_row = |at: usize| own.iter().map(|cells| cells[at]).collect::<Vec<f32>>();
                         let texts: Vec<ByteArray> =
@@ -127,7 +143,8 @@ impl TableToWrite<'_> {
         let mut columns = vec![column("id", id)?];
         for feature in self.features.columns() {
             columns.push(match feature {
-                Column::Number { name } => column(name, Physical::FLOAT)?,
+                Column::Number { name, rule } if rule.offset != 0.0 => column(name, Physical::DOUBLE)?,
+                Column::Number { name, .. } => column(name, Physical::FLOAT)?,
                 Column::Category { name, .. } => column(name, Physical::BYTE_ARRAY)?,
             });
         }
@@ -140,6 +157,11 @@ impl TableToWrite<'_> {
 
 fn text(text: &str) -> ByteArray {
     ByteArray::from(text.as_bytes().to_vec())
+}
+
+/// Whether a number was missing where it was read: then it is missing where it is written.
+fn is_gone(rule: &NumberRule, own: &[f32]) -> bool {
+    rule.missing && own[1] != 0.0
 }
 
 /// The value whose feature is set.

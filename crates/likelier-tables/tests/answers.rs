@@ -114,7 +114,8 @@ fn what_cannot_be_a_comparison_is_refused_with_its_place() {
             ", line 2, column 3 ('side'): 'top' is not a side: give left or right, where the likelier item was shown, or \
              nothing if not known",
         ),
-        ("winner,loser\na,b\n", ": has no columns 'likelier', 'other'; there are: 'winner', 'loser'"),
+        ("chosen,left\na,b\n", ": has no columns 'likelier', 'other'; there are: 'chosen', 'left'"),
+        ("Winner,lost\na,b\n", ": has no columns 'likelier', 'other'; there are: 'Winner', 'lost'"),
         ("", ": is empty"),
         ("likelier,other\n", ": holds no comparisons"),
     ] {

@@ -56,6 +56,8 @@ fn the_same_table_from_other_software_is_the_same_in_every_format() {
         "zstd.parquet",
         "lz4.parquet",
         "v2.parquet",
+        "f16.parquet",
+        "decimal-comma.csv",
         "f8.npy",
         "f4-big-endian.npy",
         "f4-fortran.npy",
@@ -86,6 +88,54 @@ fn an_archive_of_several_arrays_wants_one_named() {
     let layout = Layout { array: Some("test".into()), ..Layout::default() };
     let message = Items::read(&fixture("two.npz"), &layout).unwrap_err().to_string();
     assert!(message.ends_with(": has no array 'test'; there are: train, other"), "{message}");
+}
+
+#[test]
+fn a_list_of_numbers_is_as_many_columns_and_one_that_is_not_there_is_missing() {
+    let matrix = fixture_matrix();
+    for name in ["list.parquet", "fixed-list.parquet", "half-list.parquet"] {
+        let items = Items::read(&fixture(name), &Layout::default()).unwrap();
+        let names: Vec<String> = items.features.names().collect();
+        assert_eq!(names[..2], ["embedding[0]", "embedding[0] is missing"], "{name}");
+        assert_eq!((names.len(), &names[6][..]), (7, "size"));
+        let mut row = [0.0; 7];
+        for at in 0..12 {
+            items.rows.copy_row(at, &mut row);
+            let gone = f32::from(u8::from(at == 4));
+            assert_eq!((row[1], row[3], row[5], row[6]), (gone, gone, gone, at as f32), "{name}");
+            if at != 4 {
+                assert_eq!([row[0], row[2], row[4]], matrix[3 * at..3 * at + 3], "{name}");
+            }
+        }
+        assert_eq!(items.missing.columns.len(), 3);
+        let layout = Layout { features: Some(vec!["embedding[2]".into()]), ..Layout::default() };
+        let last = Items::read(&fixture(name), &layout).unwrap();
+        last.rows.copy_row(11, &mut row[..2]);
+        assert_eq!(row[..2], [matrix[35], 0.0]);
+        let (cells, ids, _) = in_batches(&fixture(name), &items.features, &Layout::default()).unwrap();
+        assert_eq!((cells.len(), &ids[11][..]), (7 * 12, "i11"));
+    }
+    let told = Items::read(&fixture("ragged-list.parquet"), &Layout::default())
+        .unwrap_err()
+        .to_string();
+    let expected = "row 3, column 1 ('embedding[0]'): the list holds 1 number, but the first one holds 2";
+    assert!(told.ends_with(expected), "{told}");
+}
+
+#[test]
+fn a_label_is_no_feature_in_any_case_unless_it_is_named_as_one() {
+    let folder = Folder::new();
+    for name in ["label", "Label", "LABEL"] {
+        let path = folder.file("t.csv", format!("size,{name}\n1,0\n2,1\n").as_bytes());
+        let items = Items::read(&path, &Layout::default()).unwrap();
+        assert_eq!(items.features.names().collect::<Vec<_>>(), ["size"], "{name}");
+        assert_eq!(items.labels, Some(Texts::from_iter(["0", "1"])));
+        let layout = Layout { features: Some(vec!["size".into(), name.into()]), ..Layout::default() };
+        let items = Items::read(&path, &layout).unwrap();
+        assert_eq!((items.rows.width(), items.labels), (2, None));
+        let layout = Layout { exclude: vec!["size".into()], features: None, ..Layout::default() };
+        assert!(Items::read(&path, &layout).is_err(), "nothing is left");
+    }
 }
 
 #[test]

@@ -3,16 +3,15 @@
 //!
 //!     cargo run --release -p likelier --features onnx --example model_files -- DIR [NAME …]
 //!
-//! `cargo xtask peers` reads them with safetensors and ONNX Runtime. The files in
-//! `tests/fixtures/model-format-1` were written by it once, and stay: files that were written must be
-//! readable for ever. A file that is there is never written over.
+//! `cargo xtask peers` reads them with safetensors and ONNX Runtime. The files in `tests/fixtures` were written by it
+//! once, and stay: files that were written must be readable for ever. A file that is there is never written over.
 
 use std::error::Error;
 use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::Path;
 
-use likelier::data::{Column, Features, Label, Rows};
+use likelier::data::{Column, Features, Label, NumberRule, Rows};
 use likelier::generate::{Recipe, Sampling, draw};
 use likelier::model::{Architecture, Mlp, MlpNorm, ProbabilityMap, ResNet};
 use likelier::random::{Purpose, stream, unit};
@@ -36,6 +35,8 @@ struct Case {
     features: Features,
     /// For each category column, the texts of the rows that are scored.
     texts: Vec<(&'static str, Vec<&'static str>)>,
+    /// The numbers of the rows that are scored as a file has them, where they are not the features; `None` is missing.
+    numbers: Option<Vec<Vec<Option<f64>>>>,
     pairs: usize,
     epochs: usize,
 }
@@ -65,6 +66,7 @@ fn cases() -> Result<Vec<Case>, likelier::Error> {
         features: Features::numbered(rows.width()),
         rows,
         texts: Vec::new(),
+        numbers: None,
         pairs: 300,
         epochs: 5,
     };
@@ -72,6 +74,7 @@ fn cases() -> Result<Vec<Case>, likelier::Error> {
         // Far from zero: an offset taken into the weights would cancel.
         plain("linear", Architecture::Linear, numbers(7, 1000.0)?),
         categorical()?,
+        missing()?,
         plain("sparse", Architecture::Linear, sparse(30)?),
         plain("mlp", mlp(MlpNorm::EachLayer), numbers(6, 10.0)?),
         plain("mlp-input-norm", mlp(MlpNorm::Input), numbers(6, 10.0)?),
@@ -112,7 +115,7 @@ fn sparse(width: usize) -> Result<Rows<'static>, likelier::Error> {
 
 /// Numbers and texts in turns: number, colour (3), number, size (2), number.
 fn categorical() -> Result<Case, likelier::Error> {
-    let number = |name: &str| Column::Number { name: name.into() };
+    let number = |name: &str| Column::number(name);
     let category = |name: &str, values: &[&str]| Column::Category {
         name: name.into(),
         values: values.iter().map(|&value| value.into()).collect(),
@@ -149,6 +152,55 @@ fn categorical() -> Result<Case, likelier::Error> {
         rows: Rows::from_numbers(values, 8)?,
         features: Features::new(columns)?,
         texts: vec![("colour", colours), ("size", sizes)],
+        numbers: None,
+        pairs: 300,
+        epochs: 20,
+    })
+}
+
+/// Numbers and texts that are missing here and there, and a number far from zero.
+fn missing() -> Result<Case, likelier::Error> {
+    const NOTHING: [&str; 4] = ["", "NA", "?", "null"];
+    let far = NumberRule { offset: 1e9, ..NumberRule::default() };
+    let features = Features::new(vec![
+        Column::number("size"),
+        Column::Category { name: "colour".into(), values: vec![String::new(), "red".into()] },
+        Column::Number { name: "stamp".into(), rule: far },
+        Column::number("weight"),
+    ])?;
+    let (mut trained, mut scored, mut numbers, mut colours) =
+        (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for (row, draw) in random((TRAINED + SCORED) * 6).collect::<Vec<_>>().chunks_exact(6).enumerate() {
+        let present = |there: bool, number: f64| there.then_some(number);
+        let size = present(draw[0] > 0.2, (draw[1] * 50.0).round());
+        let (red, stamp) = (draw[2] > 0.3, 1e9 + (draw[3] * 64.0).round() / 8.0);
+        // Missing only in rows that are scored.
+        let weight = present(row < TRAINED || draw[4] > 0.2, (draw[5] * 20.0).round());
+        let cell = |number: Option<f64>| number.map_or(f32::NAN, |number| number as f32);
+        let colour = [f32::from(u8::from(!red)), f32::from(u8::from(red))];
+        let rest = [colour[0], colour[1], (stamp - far.offset) as f32, cell(weight)];
+        if row < TRAINED {
+            trained.push(cell(size));
+            trained.extend(rest);
+        } else {
+            scored.extend([cell(size), 0.0]);
+            scored.extend(rest);
+            numbers.push(vec![size, Some(stamp), weight]);
+            colours.push(if red { "red" } else { NOTHING[row % NOTHING.len()] });
+        }
+    }
+    let features = features.learn_missing(&mut trained);
+    let features = features.with_medians(&Rows::borrowed(&trained, 6)?);
+    features.fill_in(&mut scored, |_, _| {});
+    trained.extend(scored);
+    Ok(Case {
+        name: "missing",
+        architecture: Architecture::Linear,
+        method: Method::RankQuantile,
+        rows: Rows::from_numbers(trained, 6)?,
+        features,
+        texts: vec![("colour", colours)],
+        numbers: Some(numbers),
         pairs: 300,
         epochs: 20,
     })
@@ -205,6 +257,9 @@ fn write(case: &Case, folder: &Path) -> Result<(), Box<dyn Error>> {
         .iter()
         .map(|(name, texts)| ((*name).to_owned(), json!(texts)))
         .collect();
+    if let Some(numbers) = &case.numbers {
+        said["numbers"] = json!(numbers);
+    }
     let place = |extension: &str| folder.join(format!("{}.{extension}", case.name));
     for (extension, bytes) in [
         ("likelier", classifier.to_bytes()?),

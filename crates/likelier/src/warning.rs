@@ -5,7 +5,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer, ser::SerializeStruct};
 
-use crate::data::Label;
+use crate::data::{Label, MissingCells};
 use crate::estimate::Interval;
 use crate::estimate::calibration::ShiftedOnly;
 use crate::estimate::metrics::Wish;
@@ -59,6 +59,37 @@ pub enum Warning {
     UnseenCategories {
         /// In so many cells.
         cells: usize,
+    },
+    /// Cells of the items to learn from are missing, and were filled in.
+    MissingValues {
+        /// How many, by column.
+        columns: Vec<MissingCells>,
+    },
+    /// Cells are missing in columns in which none was when the model was trained.
+    MissingUnseen {
+        /// How many, by column.
+        columns: Vec<MissingCells>,
+    },
+    /// Features that are numbers of rows.
+    NumbersItems {
+        /// The columns.
+        columns: Vec<String>,
+    },
+    /// A category that has a value of its own for about every item.
+    NamesItems {
+        /// The column.
+        column: String,
+        /// How many values it has.
+        values: usize,
+        /// How many items there are.
+        items: usize,
+    },
+    /// Items in which every cell is missing.
+    EmptyItems {
+        /// How many.
+        items: usize,
+        /// The first of them.
+        first: Vec<String>,
     },
     /// The share of positives was not stated, and was estimated.
     PriorEstimated {
@@ -125,6 +156,13 @@ pub enum Warning {
     NotCalibrated,
     /// Calibration could only shift the scores.
     ShiftedOnly(ShiftedOnly),
+    /// Labels do not change where the calibrated probability is ½.
+    NotAtHalf {
+        /// The probability at the threshold.
+        probability: f32,
+        /// The score at which it is ½.
+        half: f32,
+    },
     /// The pair posterior was given up for its warm-up.
     FellBack {
         /// The method that was asked for.
@@ -146,6 +184,15 @@ pub enum Unjudged {
 }
 
 impl Warning {
+    /// What to say where label and calibrated probability disagree by more than a hundredth.
+    #[cfg(feature = "engine")]
+    pub(crate) fn not_at_half(classifier: &crate::model::Classifier) -> Option<Self> {
+        let map = classifier.probability();
+        let probability = map.of(classifier.threshold());
+        ((probability - 0.5).abs() > 0.01)
+            .then_some(Self::NotAtHalf { probability, half: -map.offset / map.slope })
+    }
+
     /// A short fixed name that scripts can test for.
     pub fn code(&self) -> &'static str {
         match self {
@@ -155,6 +202,11 @@ impl Warning {
             Self::OverridesDataset { .. } => "overrides-dataset",
             Self::DiffersFromModel { .. } => "differs-from-model",
             Self::UnseenCategories { .. } => "unseen-categories",
+            Self::MissingValues { .. } => "missing-values",
+            Self::MissingUnseen { .. } => "missing-unseen",
+            Self::NumbersItems { .. } => "numbers-items",
+            Self::NamesItems { .. } => "names-items",
+            Self::EmptyItems { .. } => "empty-items",
             Self::PriorEstimated { .. } => "prior-estimated",
             Self::PriorNotKnown => "prior-not-known",
             Self::ProtocolContradicted { .. } => "protocol-contradicted",
@@ -169,6 +221,7 @@ impl Warning {
             Self::NotJudged(_) => "not-judged",
             Self::NotCalibrated => "not-calibrated",
             Self::ShiftedOnly(_) => "shifted-only",
+            Self::NotAtHalf { .. } => "not-at-half",
             Self::FellBack { .. } => "fell-back",
         }
     }
@@ -198,6 +251,17 @@ impl Warning {
                 "Make sure that these comparisons really come from another population."
             }
             Self::UnseenCategories { .. } => "Train again with rows that hold these categories.",
+            Self::MissingValues { .. } => {
+                "Nothing to do if they are missing in new rows, too. `missing` refuse lists where they are; `exclude` leaves \
+                 columns out."
+            }
+            Self::MissingUnseen { .. } => {
+                "Find out why they are missing now. If that is how it will be, train again with such rows."
+            }
+            Self::NumbersItems { .. } | Self::NamesItems { .. } => {
+                "Leave such columns out (`exclude`), or say which of them names the items (`id`)."
+            }
+            Self::EmptyItems { .. } => "Nothing is known about these items: leave them out.",
             Self::PriorEstimated { .. } => "`sensitivity` shows how much depends on it.",
             Self::PriorNotKnown => "If you know the share of positives from elsewhere, state it (`prior`).",
             Self::ProtocolContradicted { .. } => {
@@ -240,6 +304,7 @@ impl Warning {
             }
             Self::NotCalibrated => "Hold out comparisons (`hold-out`) to calibrate with.",
             Self::ShiftedOnly(_) => "Use the probabilities as a ranking, not as frequencies.",
+            Self::NotAtHalf { .. } => "`predict` `threshold` cuts where you want it.",
             Self::FellBack { .. } => {
                 "More comparisons, `method` likelihood or rank-pruning, or another `learning-rate` may help."
             }
@@ -279,6 +344,33 @@ impl fmt::Display for Warning {
                     f,
                     "{cells} {hold} a category that training did not see; it counts as none of the known ones"
                 )
+            }
+            Self::MissingValues { columns } => write!(
+                f,
+                "{}; numbers become the median, with a feature that says where, and categories one of their own",
+                counted(columns)
+            ),
+            Self::MissingUnseen { columns } => write!(
+                f,
+                "{}, where none was in training; numbers become the median of training, categories none of the \
+                 known ones",
+                counted(columns)
+            ),
+            Self::NumbersItems { columns } => {
+                let named = columns.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
+                let looks = if columns.len() == 1 { "feature looks" } else { "features look" };
+                write!(f, "{} {looks} like row numbers, which say nothing about new items: {named}", columns.len())
+            }
+            Self::NamesItems { column, values, items } => write!(
+                f,
+                "the category '{column}' has {values} different values in {items} items: it names them, and says nothing about \
+                 new ones"
+            ),
+            Self::EmptyItems { items, first } => {
+                let have = if *items == 1 { "item has" } else { "items have" };
+                let named = first.iter().map(|id| format!("'{id}'")).collect::<Vec<_>>().join(", ");
+                let more = if *items > first.len() { ", …" } else { "" };
+                write!(f, "{items} {have} nothing but missing values: {named}{more}")
             }
             Self::PriorEstimated { prior, estimator } => write!(
                 f,
@@ -350,11 +442,33 @@ impl fmt::Display for Warning {
             Self::ShiftedOnly(reason) => {
                 write!(f, "probabilities were only shifted, not stretched: {reason}")
             }
+            Self::NotAtHalf { probability, half } => write!(
+                f,
+                "labels follow the threshold, where the calibrated probability is {probability:.3}, not 0.5; it is 0.5 at the \
+                 score {half:.4}"
+            ),
             Self::FellBack { method, reason } => {
                 write!(f, "{method} was replaced by the scorer it started from, cut at the prior: {reason}")
             }
         }
     }
+}
+
+/// How many cells are missing, in all and in the columns with the most.
+fn counted(columns: &[MissingCells]) -> String {
+    const SHOWN: usize = 8;
+    let cells: usize = columns.iter().map(|column| column.cells).sum();
+    let mut most: Vec<&MissingCells> = columns.iter().collect();
+    most.sort_by_key(|column| std::cmp::Reverse(column.cells));
+    let mut named: Vec<String> = most
+        .iter()
+        .take(SHOWN)
+        .map(|missing| format!("{} in '{}'", missing.cells, missing.column))
+        .collect();
+    if most.len() > SHOWN {
+        named.push(format!("and more in {} other columns", most.len() - SHOWN));
+    }
+    format!("{cells} {} missing ({})", if cells == 1 { "cell is" } else { "cells are" }, named.join(", "))
 }
 
 impl fmt::Display for Unjudged {

@@ -12,9 +12,9 @@ use likelier::train::{Config, Control, Data, EarlyStop, Outcome, train_with};
 use likelier::{Classifier, Method, Prior, Protocol};
 use serde_json::Value;
 
-fn fixture(name: &str) -> PathBuf {
+fn fixture(format: u32, name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/fixtures/model-format-1")
+        .join(format!("tests/fixtures/model-format-{format}"))
         .join(name)
 }
 
@@ -23,11 +23,13 @@ fn floats(value: &Value) -> Vec<f32> {
 }
 
 #[test]
-fn files_of_format_1_still_load_and_score_the_same() {
-    for name in ["linear", "categorical", "mlp", "resnet"] {
-        let path = fixture(&format!("{name}.likelier"));
+fn files_of_every_format_still_load_and_score_the_same() {
+    let old = ["linear", "categorical", "mlp", "resnet"].map(|name| (1, name));
+    let new = ["linear", "categorical", "missing", "mlp", "resnet"].map(|name| (2, name));
+    for (format, name) in old.into_iter().chain(new) {
+        let path = fixture(format, &format!("{name}.likelier"));
         let classifier = Classifier::load(&path).unwrap();
-        let text = fs::read_to_string(fixture(&format!("{name}.json"))).unwrap();
+        let text = fs::read_to_string(fixture(format, &format!("{name}.json"))).unwrap();
         let expected: Value = serde_json::from_str(&text).unwrap();
         let values: Vec<f32> = expected["rows"].as_array().unwrap().iter().flat_map(floats).collect();
         let rows = Rows::from_numbers(values, classifier.features().width()).unwrap();
@@ -48,14 +50,20 @@ fn files_of_format_1_still_load_and_score_the_same() {
             .map(|label| u8::from(label.is_positive()))
             .collect();
         assert_eq!(serde_json::json!(labels), expected["labels"], "{name}");
-        // What is written now is what was written then.
-        assert_eq!(classifier.to_bytes().unwrap(), fs::read(&path).unwrap(), "{name}");
+        if format == 2 {
+            // What is written now is what was written then.
+            assert_eq!(classifier.to_bytes().unwrap(), fs::read(&path).unwrap(), "{name}");
+        }
+        // What is written now is the newest format of the same.
+        let again = Classifier::from_bytes(&classifier.to_bytes().unwrap()).unwrap();
+        assert_eq!(again, classifier, "{name}");
+        assert!(again.metadata_json().unwrap().contains("\"format\":2"), "{name}");
     }
 }
 
 #[test]
 fn an_old_file_tells_what_its_model_is() {
-    let classifier = Classifier::load(fixture("categorical.likelier")).unwrap();
+    let classifier = Classifier::load(fixture(1, "categorical.likelier")).unwrap();
     assert_eq!((classifier.method(), classifier.version()), (Method::RankQuantile, "0.1.0"));
     assert_eq!(classifier.setting().prior, Prior::new(0.4).unwrap());
     assert_eq!(classifier.setting().protocol, Protocol::FORCED_CHOICE);

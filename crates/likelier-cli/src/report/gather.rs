@@ -1,6 +1,5 @@
 //! From a trained model and what it was trained on to the record.
 
-use likelier::data::Column;
 use likelier::estimate::diagnosis::Diagnosis;
 use likelier::estimate::metrics::RocPoint;
 use likelier::model::Architecture;
@@ -63,15 +62,10 @@ impl<'a> ReportSources<'a> {
         if *classifier.architecture() != Architecture::Linear || self.image.is_some() {
             return Vec::new();
         }
-        let columns = classifier.features().columns();
-        let names = columns.iter().flat_map(|column| match column {
-            Column::Number { name } => vec![name.clone()],
-            Column::Category { name, values } => {
-                values.iter().map(|value| format!("{name} = {value}")).collect()
-            }
-        });
         let weights = &classifier.weights().parameters;
-        let mut weights: Vec<FeatureWeight> = names
+        let mut weights: Vec<FeatureWeight> = classifier
+            .features()
+            .names()
             .zip(weights)
             .map(|(feature, weight)| FeatureWeight { feature, weight: f64::from(*weight) })
             .collect();

@@ -217,9 +217,32 @@ impl Hint for Error {
     }
 }
 
+/// The column that was probably meant.
+fn closest(missing: &[String], present: &[String]) -> Option<String> {
+    let near = |name: &String| {
+        let scored = present.iter().map(|other| {
+            let (name, other_name) = (name.to_lowercase(), other.to_lowercase());
+            (strsim::jaro_winkler(&name, &other_name), other)
+        });
+        scored
+            .filter(|(alike, _)| *alike > 0.85)
+            .max_by(|one, two| one.0.total_cmp(&two.0))
+    };
+    missing
+        .iter()
+        .find_map(near)
+        .map(|(_, other)| format!("did you mean '{other}'?"))
+}
+
 impl Hint for TableError {
     fn hint(&self) -> Option<String> {
         let hint = match self {
+            Self::Unusable(Error::Setting { name: "a column", .. }) => {
+                "name each column once: as the id, as the label, as a feature, or among those to --exclude"
+            }
+            Self::Unusable(Error::Setting { name: "what a column of comparisons holds", .. }) => {
+                "say what it holds first, then what it is called: --columns likelier=winner,other=loser"
+            }
             Self::Unusable(error) => return error.hint(),
             Self::File { .. } => NO_FILE,
             Self::Cell { name, .. } if name == "likelier" => {
@@ -232,14 +255,21 @@ impl Hint for TableError {
             Self::Cell { problem: CellProblem::NotAllowed(_), .. } => {
                 "correct the cell, or remove the line"
             }
-            Self::Cell { problem: CellProblem::Missing, .. } => {
-                "fill in missing values, or leave such rows or columns out: --features names the columns to use"
+            Self::Cell { problem: CellProblem::Missing, .. } => "fill in the value, or leave out the row",
+            Self::MissingCells { .. } => {
+                "leave out --missing refuse to fill them in: numbers by the median, categories by one of their own"
             }
             Self::Cell { .. } => {
                 "name columns of text with --categories, leave them out with --features, or correct the cell"
             }
-            Self::NoSuchColumn { missing, .. } if missing.iter().any(|name| name == "likelier") => {
-                "comparisons have the columns likelier and other, which hold ids of items: is this the right file?"
+            Self::NoSuchColumn { missing, .. }
+                if missing.iter().any(|name| name == "likelier" || name == "other") =>
+            {
+                "comparisons have the columns likelier and other, which hold ids of items; if yours have other names, say \
+                 --columns likelier=COLUMN,other=COLUMN"
+            }
+            Self::NoSuchColumn { missing, present, .. } if closest(missing, present).is_some() => {
+                return closest(missing, present);
             }
             Self::NoSuchColumn { .. } => {
                 "check the spelling, and that this is the right file; `likelier inspect` lists what a model takes"

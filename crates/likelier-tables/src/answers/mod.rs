@@ -2,7 +2,7 @@
 //!
 //! | form | columns |
 //! |---|---|
-//! | with a header | `likelier,other`, then any of `annotator,weight,tie,side,time,group` |
+//! | with a header | `likelier,other` or `winner,loser` or `better,worse`, then any of `annotator,weight,tie,side,time,group`; names in any case, or under names that the layout gives |
 //! | without one (CatBoost's pairs) | winner, loser and perhaps a weight; winner and loser are row numbers from 0 |
 //!
 //! Nothing is dropped in silence: an id that no item has is an error.
@@ -24,13 +24,16 @@ use crate::table::{self, CellProblem, Chunk, Columns, Picked, TableReader};
 pub use labels::{parse_label, read_labels};
 pub use piles::read_piles;
 
+/// What the columns of the likelier and the other item are called, the usual names first.
+const ITEMS: [[&str; 2]; 3] = [["likelier", "other"], ["winner", "loser"], ["better", "worse"]];
+
 /// The columns beside the two items.
 const NOTES: [&str; 6] = ["annotator", "weight", "tie", "side", "time", "group"];
 
-/// Reads answers about the items of these ids. Of the layout, `delimiter`, `header` and `array` are used.
+/// Reads answers about the items of these ids. Of the layout, `answers`, `delimiter`, `header` and `array` are used.
 pub fn read_answers(path: &Path, ids: &Ids, layout: &Layout) -> Result<Answers, TableError> {
     let mut table = table::open(path, layout)?;
-    let form = Form::of(path, table.columns())?;
+    let form = Form::of(path, table.columns(), layout)?;
     let picked = form.picked();
     table.select(picked.clone())?;
     let mut chunk = Chunk::of(&*table, &picked);
@@ -56,12 +59,44 @@ struct Form {
 }
 
 impl Form {
-    fn of(path: &Path, columns: &Columns) -> Result<Self, TableError> {
-        if let Columns::Named(_) = columns {
-            let names = ["likelier", "other"].map(String::from);
-            let found = Finder { path, columns }.all(&names)?;
-            let notes = NOTES.map(|name| columns.find(name));
-            return Ok(Self { items: [found[0], found[1]], notes, by_row: false, names });
+    fn of(path: &Path, columns: &Columns, layout: &Layout) -> Result<Self, TableError> {
+        if let Columns::Named(known) = columns {
+            check_roles(&layout.answers)?;
+            let finder = Finder { path, columns };
+            let stated =
+                |role: &str| layout.answers.iter().find(|(of, _)| of == role).map(|(_, name)| name);
+            // As it is written, else in any case, if that is one column only.
+            let find = |name: &str| {
+                let alike = |other: &&String| other.eq_ignore_ascii_case(name);
+                let one =
+                    || Some(known.iter().find(alike)?).filter(|_| known.iter().filter(alike).count() == 1);
+                columns.find(name).or_else(|| columns.find(one()?))
+            };
+            let usual = ITEMS.iter().find(|names| names.iter().all(|name| find(name).is_some()));
+            let usual = usual.unwrap_or(&ITEMS[0]);
+            let mut items = [0; 2];
+            let mut missing = Vec::new();
+            for side in 0..2 {
+                match stated(ITEMS[0][side]) {
+                    Some(name) => items[side] = finder.all(std::slice::from_ref(name))?[0],
+                    None => match find(usual[side]) {
+                        Some(column) => items[side] = column,
+                        None => missing.push(usual[side].to_owned()),
+                    },
+                }
+            }
+            if !missing.is_empty() {
+                finder.all(&missing)?;
+            }
+            let mut notes = [None; NOTES.len()];
+            for (note, role) in notes.iter_mut().zip(NOTES) {
+                *note = match stated(role) {
+                    Some(name) => finder.all(std::slice::from_ref(name))?.first().copied(),
+                    None => find(role).filter(|column| !items.contains(column)),
+                };
+            }
+            let names = items.map(|column| columns.name(column));
+            return Ok(Self { items, notes, by_row: false, names });
         }
         let weight = match (columns, columns.count()) {
             (Columns::Numbered(_), 2) => None,
@@ -86,6 +121,19 @@ impl Form {
     /// The place of a note among the texts that are read.
     fn note(&self, note: usize) -> Option<usize> {
         self.notes[note].map(|_| 2 + self.notes[..note].iter().flatten().count())
+    }
+}
+
+/// Refuses a name for what no column of answers holds.
+fn check_roles(stated: &[(String, String)]) -> Result<(), TableError> {
+    let is_known = |role: &str| ITEMS[0].iter().chain(&NOTES).any(|known| *known == role);
+    match stated.iter().find(|(role, _)| !is_known(role)) {
+        Some((role, _)) => Err(TableError::setting(
+            "what a column of comparisons holds",
+            format!("'{role}'"),
+            "likelier, other, annotator, weight, tie, side, time or group",
+        )),
+        None => Ok(()),
     }
 }
 

@@ -1,9 +1,11 @@
 //! One cell of a table: its number, or what is wrong with it and where.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 
 use crate::error::TableError;
+use likelier::data::is_missing;
 
 /// Where a row stands in its file, from 1: a line of text, or a row of a binary table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,8 +59,8 @@ impl CellProblem {
     }
 
     /// Why a number of a binary table is refused.
-    pub(super) fn of_number(value: impl fmt::Display + Into<f64> + Copy) -> Self {
-        if value.into().is_nan() { Self::Missing } else { Self::NotFinite(quoted(&value.to_string())) }
+    pub(super) fn of_number(value: impl fmt::Display) -> Self {
+        Self::NotFinite(quoted(&value.to_string()))
     }
 }
 
@@ -74,10 +76,59 @@ pub(crate) fn number(field: &[u8]) -> Result<f32, CellProblem> {
     }
 }
 
-/// What pandas, R, databases and spreadsheets write where a number is missing.
-fn is_missing(text: &str) -> bool {
-    const MISSING: [&str; 8] = ["", "na", "n/a", "#n/a", "<na>", "null", "none", "?"];
-    MISSING.iter().any(|missing| text.eq_ignore_ascii_case(missing))
+/// How a text table writes numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Decimal {
+    #[default]
+    Point,
+    /// 1,5 is one and a half, and so is 1.5: where `;` separates, a comma can be nothing else.
+    Comma,
+}
+
+impl Decimal {
+    /// How numbers may be written between these delimiters.
+    pub(super) fn between(delimiter: u8) -> Self {
+        if delimiter == b';' { Self::Comma } else { Self::Point }
+    }
+
+    /// The field as it is read: with a point, if it is a number with one comma.
+    pub(super) fn plain(self, field: &[u8]) -> Cow<'_, [u8]> {
+        let is_comma = |byte: &u8| *byte == b',';
+        if self == Self::Point || field.contains(&b'.') {
+            return Cow::Borrowed(field);
+        }
+        let comma = field.iter().position(is_comma);
+        let Some(at) = comma.filter(|at| !field[at + 1..].iter().any(is_comma)) else {
+            return Cow::Borrowed(field);
+        };
+        let mut plain = field.to_vec();
+        plain[at] = b'.';
+        Cow::Owned(plain)
+    }
+}
+
+/// The number that a field holds without an offset; NaN if it is missing, 1 or 0 if it says yes or no.
+pub(super) fn number_from(field: &[u8], decimal: Decimal, offset: f64) -> Result<f32, CellProblem> {
+    let plain = decimal.plain(field);
+    match number(&plain) {
+        Ok(near) if offset == 0.0 => Ok(near),
+        Ok(near) => {
+            // What is a number in 32 bits is one in 64, with more digits.
+            let exact = std::str::from_utf8(&plain).ok().and_then(|text| text.parse::<f64>().ok());
+            Ok((exact.unwrap_or(near.into()) - offset) as f32)
+        }
+        Err(CellProblem::Missing) => Ok(f32::NAN),
+        Err(CellProblem::NotANumber(_)) if is_one_of(field, ["true", "yes"]) => Ok((1.0 - offset) as f32),
+        Err(CellProblem::NotANumber(_)) if is_one_of(field, ["false", "no"]) => Ok((0.0 - offset) as f32),
+        Err(CellProblem::NotANumber(_)) => {
+            Err(CellProblem::NotANumber(quoted(&String::from_utf8_lossy(field))))
+        }
+        Err(problem) => Err(problem),
+    }
+}
+
+fn is_one_of(field: &[u8], words: [&str; 2]) -> bool {
+    words.iter().any(|word| field.eq_ignore_ascii_case(word.as_bytes()))
 }
 
 /// A field as a message shows it: its start, if it is long.
@@ -97,7 +148,18 @@ mod tests {
     fn a_field_is_a_number_or_the_reason_why_not() {
         assert_eq!(number(b"-1.5e3"), Ok(-1500.0));
         assert_eq!(number(b"7"), Ok(7.0));
+        let from = |field: &[u8], offset| number_from(field, Decimal::Comma, offset);
+        assert_eq!(from(b"1000000000.25", 1e9), Ok(0.25));
+        assert_eq!(from(b"1000000000,25", 1e9), Ok(0.25));
+        assert_eq!(from(b"7", 0.0), Ok(7.0));
+        assert_eq!(from(b"-1,5", 0.0), Ok(-1.5));
+        assert_eq!(from(b"1,5,5", 0.0), Err(CellProblem::NotANumber("'1,5,5'".into())));
+        assert_eq!(from(b"1.000,5", 0.0), Err(CellProblem::NotANumber("'1.000,5'".into())));
+        for (yes, no) in [("True", "False"), ("yes", "no"), ("TRUE", "FALSE"), ("Yes", "No")] {
+            assert_eq!((from(yes.as_bytes(), 0.0), from(no.as_bytes(), 0.0)), (Ok(1.0), Ok(0.0)));
+        }
         for missing in ["", "NA", "NaN", "nan", "-nan", "null", "NULL", "None", "?", "<NA>"] {
+            assert!(number_from(missing.as_bytes(), Decimal::Point, 0.0).is_ok_and(f32::is_nan));
             assert_eq!(number(missing.as_bytes()), Err(CellProblem::Missing), "{missing}");
         }
         assert_eq!(number(b"1e99"), Err(CellProblem::NotFinite("'1e99'".into())));

@@ -51,7 +51,7 @@ pub(super) trait TableReader: Send {
 
     /// Appends some of the rows that follow; `false` means there are none.
     ///
-    /// Numbers are finite. The cells of a row that belong to no number are zero.
+    /// Numbers are finite, or NaN where one is missing. The cells of a row that belong to no number are zero.
     fn read(&mut self, into: &mut Chunk) -> Result<bool, TableError>;
 
     /// Where a row, counted from 0, stands in the file. Called only for a complaint, so it may take long.
@@ -121,14 +121,24 @@ impl Columns {
 }
 
 /// What is wanted of a table.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Picked {
     /// How many cells a row of features has.
     pub(super) width: usize,
-    /// Columns wanted as numbers, each with its place in the row.
-    pub(super) numbers: Vec<(usize, usize)>,
+    /// Columns wanted as numbers.
+    pub(super) numbers: Vec<PickedNumber>,
     /// Columns wanted as text. A missing cell is an empty text.
     pub(super) texts: Vec<usize>,
+}
+
+/// A column that is wanted as numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct PickedNumber {
+    pub(super) column: usize,
+    /// Its place in the row.
+    pub(super) place: usize,
+    /// What is taken from each number before it is cut to 32 bits.
+    pub(super) offset: f64,
 }
 
 /// Rows that were read.

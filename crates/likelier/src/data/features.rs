@@ -5,23 +5,26 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 
 /// The columns of a file that become features, in the order in which a model takes them.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Column>", into = "Vec<Column>")]
 pub struct Features {
     columns: Vec<Column>,
 }
 
 /// One column of a file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "kind")]
 pub enum Column {
-    /// A number: one feature.
+    /// A number: one feature, and a second one that says where it was missing, if the rule asks for it.
     Number {
         /// Its name in the file.
         name: String,
+        /// How its cells become features.
+        #[serde(flatten)]
+        rule: NumberRule,
     },
     /// Text: one feature for each value that was seen in training, 1 where the row has it. A value that
-    /// was not seen gives zeros everywhere.
+    /// was not seen gives zeros everywhere. The empty text stands for all cells in which nothing is.
     Category {
         /// Its name in the file.
         name: String,
@@ -30,19 +33,62 @@ pub enum Column {
     },
 }
 
+/// How the cells of a column of numbers become features: x − offset, and what stands for a missing x.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct NumberRule {
+    /// What is taken from each number before it is cut to 32 bits: near 10⁹ these would be too few to tell its values
+    /// apart.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub offset: f64,
+    /// The median in training, which stands for a missing number. Without it none may be missing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub median: Option<f64>,
+    /// Whether numbers were missing in training: then a second feature is 1 where one is and 0 elsewhere.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub missing: bool,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "as serde asks for it")]
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
+}
+
+impl NumberRule {
+    /// The feature of a missing number.
+    pub fn filled(&self) -> Option<f32> {
+        self.median.map(|median| (median - self.offset) as f32)
+    }
+}
+
 impl Column {
+    /// A column of numbers as they are.
+    pub fn number(name: impl Into<String>) -> Self {
+        Self::Number { name: name.into(), rule: NumberRule::default() }
+    }
+
     /// The column's name in the file.
     pub fn name(&self) -> &str {
         match self {
-            Self::Number { name } | Self::Category { name, .. } => name,
+            Self::Number { name, .. } | Self::Category { name, .. } => name,
         }
     }
 
     /// How many features it becomes.
     pub fn width(&self) -> usize {
         match self {
-            Self::Number { .. } => 1,
+            Self::Number { rule, .. } => 1 + usize::from(rule.missing),
             Self::Category { values, .. } => values.len(),
+        }
+    }
+
+    /// What its features are called.
+    pub fn feature_names(&self) -> Vec<String> {
+        match self {
+            Self::Number { name, rule } if rule.missing => vec![name.clone(), format!("{name} is missing")],
+            Self::Number { name, .. } => vec![name.clone()],
+            Self::Category { name, values } => {
+                values.iter().map(|value| format!("{name} = {value}")).collect()
+            }
         }
     }
 }
@@ -53,9 +99,21 @@ impl Features {
         let mut names: Vec<&str> = columns.iter().map(Column::name).collect();
         all_differ("the names of features", &mut names)?;
         for column in &columns {
-            if let Column::Category { values, .. } = column {
-                let mut values: Vec<&str> = values.iter().map(String::as_str).collect();
-                all_differ("the values of a category", &mut values)?;
+            match column {
+                Column::Category { values, .. } => {
+                    let mut values: Vec<&str> = values.iter().map(String::as_str).collect();
+                    all_differ("the values of a category", &mut values)?;
+                }
+                Column::Number { rule, .. } => {
+                    let odd = rule.filled().map(f64::from).into_iter().chain([rule.offset]);
+                    if let Some(odd) = odd.into_iter().find(|number| !number.is_finite()) {
+                        return Err(Error::Setting {
+                            name: "what stands for a missing number",
+                            value: odd.to_string(),
+                            allowed: "finite",
+                        });
+                    }
+                }
             }
         }
         if columns.iter().map(Column::width).sum::<usize>() == 0 {
@@ -70,7 +128,7 @@ impl Features {
 
     /// Numbers without names of their own: f0, f1, …
     pub fn numbered(width: usize) -> Self {
-        Self { columns: (0..width).map(|at| Column::Number { name: format!("f{at}") }).collect() }
+        Self { columns: (0..width).map(|at| Column::number(format!("f{at}"))).collect() }
     }
 
     /// The columns, in order.
@@ -78,14 +136,49 @@ impl Features {
         &self.columns
     }
 
+    /// The rules of numbers and the places of their features, with the number of the column.
+    pub(crate) fn numbers(&self) -> impl Iterator<Item = (usize, usize, &NumberRule)> {
+        let places = self.columns.iter().scan(0, |next, column| {
+            let place = *next;
+            *next += column.width();
+            Some(place)
+        });
+        self.columns
+            .iter()
+            .zip(places)
+            .enumerate()
+            .filter_map(|(at, (column, place))| match column {
+                Column::Number { rule, .. } => Some((at, place, rule)),
+                Column::Category { .. } => None,
+            })
+    }
+
+    /// The same columns, with some rules of numbers changed.
+    pub(crate) fn with_rules(&self, mut change: impl FnMut(usize, &mut NumberRule)) -> Self {
+        let mut columns = self.columns.clone();
+        for (at, column) in columns.iter_mut().enumerate() {
+            if let Column::Number { rule, .. } = column {
+                change(at, rule);
+            }
+        }
+        Self { columns }
+    }
+
+    /// What the features are called.
+    pub fn names(&self) -> impl Iterator<Item = String> {
+        self.columns.iter().flat_map(Column::feature_names)
+    }
+
     /// How many features the columns become.
     pub fn width(&self) -> usize {
         self.columns.iter().map(Column::width).sum()
     }
 
-    /// Whether every column is a number, so that features and columns are the same.
+    /// Whether every column is one number, so that features and columns are the same.
     pub fn are_numbers(&self) -> bool {
-        self.columns.iter().all(|column| matches!(column, Column::Number { .. }))
+        self.columns
+            .iter()
+            .all(|column| matches!(column, Column::Number { .. }) && column.width() == 1)
     }
 }
 
@@ -120,7 +213,7 @@ mod tests {
     use super::*;
 
     fn number(name: &str) -> Column {
-        Column::Number { name: name.into() }
+        Column::number(name)
     }
 
     #[test]

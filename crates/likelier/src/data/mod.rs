@@ -8,6 +8,7 @@ mod comparisons;
 mod features;
 #[cfg(feature = "engine")]
 mod hold_out;
+mod missing;
 mod repeats;
 mod rows;
 mod sparse;
@@ -24,9 +25,10 @@ pub use answers::{Annotators, Answers, PairGroups, ShownSide};
 pub use comparisons::Piles;
 pub(crate) use comparisons::{AnswerGroups, check_items};
 pub use comparisons::{Comparisons, LoosePiles};
-pub use features::{Column, Features};
+pub use features::{Column, Features, NumberRule};
 #[cfg(feature = "engine")]
 pub(crate) use hold_out::{ItemRule, Reach, answered_pairs, hold_out_items, items_recur};
+pub use missing::{MISSING_TEXTS, MissingCells, is_missing};
 #[doc(hidden)]
 pub use repeats::{RepeatCount, Repeats};
 #[cfg(feature = "engine")]

@@ -149,6 +149,14 @@ impl<'a> Rows<'a> {
         matches!(self.cells, Cells::Bytes(_))
     }
 
+    /// The numbers row after row, if that is how they are stored.
+    pub(crate) fn as_numbers(&self) -> Option<&[f32]> {
+        match &self.cells {
+            Cells::Numbers(values) => Some(values),
+            _ => None,
+        }
+    }
+
     /// The rows as they are stored, if sparse.
     pub fn as_sparse(&self) -> Option<&SparseRows> {
         match &self.cells {

@@ -221,9 +221,8 @@ pub fn fit_with(
             .fallback
             .map(|reason| Warning::FellBack { method: config.method, reason }),
     );
-    if let Some(features) = &options.features {
-        classifier = classifier.with_features(features.clone())?;
-    }
+    let features = options.features.as_ref().unwrap_or(classifier.features()).with_medians(rows);
+    classifier = classifier.with_features(features)?;
     let configure = |data: &Data<'_>| candidates(data, options, &prior, protocol).swap_remove(0);
     let wish = options.threshold_for;
     let assessed = assess(
@@ -260,6 +259,7 @@ pub fn fit_with(
             let calibration = assessment.calibration()?;
             warnings.extend(calibration.shifted_only.map(Warning::ShiftedOnly));
             classifier = classifier.with_probability(calibration.map)?;
+            warnings.extend(Warning::not_at_half(&classifier));
         }
     } else {
         let why = if data.piles.are_paired() { Unjudged::NothingHeldOut } else { Unjudged::Piles };

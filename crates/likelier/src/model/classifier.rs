@@ -160,6 +160,25 @@ impl Classifier {
         Self { threshold, ..self }
     }
 
+    /// The same for a population with another share of positives, in which positives and negatives each look as they did:
+    /// log-odds move by the difference of those of the shares, and with them probabilities and threshold. Scores stay.
+    pub fn for_prior(self, prior: Prior) -> Result<Self, Error> {
+        let slope = self.probability.slope;
+        if slope <= 0.0 {
+            return Err(Error::Setting {
+                name: "the slope of the probability map",
+                value: slope.to_string(),
+                allowed: "above 0, if the share of positives is to change",
+            });
+        }
+        let log_odds = |prior: Prior| (prior.positive() / prior.negative()).ln();
+        let moved = (log_odds(prior) - log_odds(self.setting.prior)) as f32;
+        let probability = ProbabilityMap { slope, offset: self.probability.offset + moved };
+        let threshold = self.threshold - moved / slope;
+        let setting = Setting { prior, ..self.setting };
+        Ok(Self { threshold, setting, ..self.with_probability(probability)? })
+    }
+
     /// Which model.
     pub fn architecture(&self) -> &Architecture {
         &self.architecture
@@ -231,6 +250,21 @@ mod tests {
         assert!(classifier.clone().with_probability(map).is_err());
         let map = ProbabilityMap { slope: 2.0, offset: -1.0 };
         assert_eq!(classifier.clone().with_probability(map).unwrap().probability().of(0.5), 0.5);
+        // Half as many odds: what was as likely as not is so no more, and the label follows.
+        let rarer = classifier
+            .clone()
+            .with_probability(map)
+            .unwrap()
+            .for_prior(Prior::new(1.0 / 3.0).unwrap());
+        let rarer = rarer.unwrap();
+        assert!((rarer.probability().of(0.5) - 1.0 / 3.0).abs() < 1e-6);
+        assert!((rarer.probability().of(rarer.threshold()) - 0.5).abs() < 1e-6);
+        assert_eq!(rarer.scores(&rows).unwrap(), classifier.scores(&rows).unwrap());
+        let same = rarer.for_prior(Prior::new(0.5).unwrap()).unwrap();
+        assert!((same.threshold() - 0.5).abs() < 1e-6);
+        let flat = ProbabilityMap { slope: 0.0, offset: 0.0 };
+        let flat = classifier.clone().with_probability(flat).unwrap();
+        assert!(flat.for_prior(Prior::new(0.3).unwrap()).is_err());
         assert!(classifier.clone().with_features(Features::numbered(2)).is_err());
         let predicted = classifier.predict(&rows).unwrap();
         assert_eq!(predicted, [Label::Negative, Label::Positive, Label::Negative]);

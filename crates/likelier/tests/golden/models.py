@@ -12,6 +12,7 @@ For each NAME.json of a folder:
 import json
 import struct
 import sys
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -30,14 +31,24 @@ def inputs_of(metadata, case):
     for column in metadata["features"]:
         if column["kind"] == "number":
             numbers.append(at)
-            at += 1
+            at += width_of(column)
         else:
             at += len(column["values"])
             feeds[column["name"]] = np.array(case["texts"][column["name"]], dtype=object).reshape(-1, 1)
     assert at == rows.shape[1]
-    if numbers:
+    if "numbers" in case:
+        # As a file has them: None is missing, and what is far from zero needs 64 bits.
+        far = any("offset" in column for column in metadata["features"])
+        feeds["features"] = np.array(case["numbers"], dtype=np.float64 if far else np.float32)
+        assert np.isnan(feeds["features"]).any()
+    elif numbers:
         feeds["features"] = rows[:, numbers]
     return feeds
+
+
+def width_of(column):
+    """How many features a column is."""
+    return 1 + column.get("missing", False) if column["kind"] == "number" else len(column["values"])
 
 
 def relative(theirs, ours):
@@ -80,7 +91,7 @@ def check_onnx(folder, case):
 def layers_of(metadata):
     """The shapes that docs/model-file.md states, in the order of the layers."""
     model = metadata["model"]
-    width = sum(len(column.get("values", [None])) for column in metadata["features"])
+    width = sum(width_of(column) for column in metadata["features"])
     dense = lambda inputs, outputs: [("dense.weight", [inputs, outputs]), ("dense.bias", [outputs])]
     norm = lambda channels: [
         (f"norm.{part}", [channels]) for part in ("scale", "shift", "running_mean", "running_variance")
@@ -116,10 +127,13 @@ def check_model_file(folder, case, model, text):
     path = folder / f"{case['name']}.likelier"
     with safe_open(path, framework="numpy") as file:
         assert set(file.metadata()) == {"likelier"}
-        assert file.metadata()["likelier"] == text, "both files say the same"
+        own = file.metadata()["likelier"]
         tensors = {name: file.get_tensor(name) for name in file.keys()}
     metadata = json.loads(text)
-    assert metadata["format"] == 1
+    signed = json.loads(own)
+    checksum = signed.pop("checksum", None)
+    assert signed == metadata, "both files say the same"
+    assert metadata["format"] == (1 if checksum is None else 2)
     # Small and large floats apart (Python writes 1e-05 for 1e-5), the canonical form is Python's too.
     again = json.dumps(metadata, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     assert again == text, "the JSON is canonical"
@@ -147,6 +161,9 @@ def check_model_file(folder, case, model, text):
     assert length % 8 == 0 and header.rstrip(b" ").endswith(b"}") and header.startswith(b'{"__metadata__"')
     body = b"".join(tensors[name].tobytes() for name in sorted(tensors, key=lambda name: name.encode()))
     assert data[8 + length :] == body
+    if checksum is not None:
+        unsigned = own.replace(f'"checksum":"{checksum}"', '"checksum":"00000000"', 1)
+        assert f"{zlib.crc32(unsigned.encode() + body):08x}" == checksum
 
 
 def main():

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::fields::Fields;
 use super::is_tabbed;
 use crate::Layout;
-use crate::table::cell;
+use crate::table::cell::{self, Decimal};
 
 /// How a text table is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,9 @@ pub(super) fn detect(path: &Path, start: &[u8], layout: &Layout) -> Dialect {
         .unwrap_or_else(|| if is_tabbed(path) { b'\t' } else { delimiter(start) });
     let header = layout.header.unwrap_or_else(|| {
         let sample = sample(start, delimiter, 2);
-        sample.first().is_some_and(|first| is_header(first, sample.get(1)))
+        sample
+            .first()
+            .is_some_and(|first| is_header(first, sample.get(1), Decimal::between(delimiter)))
     });
     Dialect { delimiter, header }
 }
@@ -78,8 +80,8 @@ fn sample(start: &[u8], delimiter: u8, count: usize) -> Vec<Vec<Vec<u8>>> {
 }
 
 /// Whether a first record is a header: it holds no number, or text above what is a number in the second.
-fn is_header(first: &[Vec<u8>], second: Option<&Vec<Vec<u8>>>) -> bool {
-    let is_number = |field: &[u8]| cell::number(field).is_ok();
+fn is_header(first: &[Vec<u8>], second: Option<&Vec<Vec<u8>>>, decimal: Decimal) -> bool {
+    let is_number = |field: &[u8]| cell::number(&decimal.plain(field)).is_ok();
     if !first.iter().any(|field| is_number(field)) {
         return true;
     }
@@ -111,6 +113,7 @@ mod tests {
     #[test]
     fn a_header_has_text_where_the_rows_have_numbers() {
         assert_eq!(of("1,2\n3,4\n"), (',', false));
+        assert_eq!(of("1,5;2,5\n3;4\n"), (';', false));
         assert_eq!(of("id,2019,2020\n7,1,2\n"), (',', true));
         assert_eq!(of(",0,1\n0,1.5,2\n"), (',', true));
         assert_eq!(of("wine-1,1.5,2\nwine-2,1,2\n"), (',', false));

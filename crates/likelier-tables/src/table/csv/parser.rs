@@ -2,13 +2,14 @@
 
 use super::fields::Fields;
 use crate::table::Picked;
-use crate::table::cell::{self, CellProblem};
+use crate::table::cell::{self, CellProblem, Decimal};
 use likelier::data::Texts;
 
 /// What to make of the fields of a record.
 #[derive(Default)]
 pub(super) struct Parser {
     delimiter: u8,
+    decimal: Decimal,
     /// How many numbers a row has.
     width: usize,
     texts: usize,
@@ -20,7 +21,8 @@ pub(super) struct Parser {
 #[derive(Clone, Copy)]
 enum Use {
     Skip,
-    Number(usize),
+    /// At a place, without an offset.
+    Number(usize, f64),
     Text(usize),
 }
 
@@ -58,12 +60,13 @@ impl Complaint {
 impl Parser {
     /// Of records with so many fields, none of which is wanted yet.
     pub(super) fn new(delimiter: u8, fields: usize) -> Self {
-        Self { delimiter, uses: vec![Use::Skip; fields], ..Self::default() }
+        let decimal = Decimal::between(delimiter);
+        Self { delimiter, decimal, uses: vec![Use::Skip; fields], ..Self::default() }
     }
 
     pub(super) fn select(&mut self, selection: &Picked) {
-        for (column, place) in &selection.numbers {
-            self.uses[*column] = Use::Number(*place);
+        for number in &selection.numbers {
+            self.uses[number.column] = Use::Number(number.place, number.offset);
         }
         for (place, column) in selection.texts.iter().enumerate() {
             self.uses[*column] = Use::Text(place);
@@ -106,8 +109,11 @@ impl Parser {
             let refused = |problem| Problem::Cell(count, problem);
             match self.uses.get(count) {
                 // A record that is too short is told as such, not as one with a missing number.
-                Some(Use::Number(_)) if field.ends_record && count + 1 < self.uses.len() => {}
-                Some(Use::Number(place)) => row[*place] = cell::number(field.trimmed()).map_err(refused)?,
+                Some(Use::Number(..)) if field.ends_record && count + 1 < self.uses.len() => {}
+                Some(Use::Number(place, offset)) => {
+                    row[*place] =
+                        cell::number_from(field.trimmed(), self.decimal, *offset).map_err(refused)?;
+                }
                 Some(Use::Text(place)) => {
                     let text =
                         std::str::from_utf8(field.text()).map_err(|_| refused(CellProblem::NotUtf8))?;

@@ -22,12 +22,12 @@ pub(super) struct CellTarget<'a, T> {
 }
 
 impl ArrayGrid {
-    /// Converts the wanted columns into their places.
+    /// Converts the wanted columns, of which `convert` is told the number, into their places.
     pub(super) fn fill<T: Send, const SIZE: usize>(
         &self,
         bytes: &[u8],
         target: CellTarget<'_, T>,
-        convert: impl Fn([u8; SIZE]) -> T + Sync,
+        convert: impl Fn(usize, [u8; SIZE]) -> T + Sync,
     ) {
         let CellTarget { cells, width, places } = target;
         if width == 0 {
@@ -36,42 +36,58 @@ impl ArrayGrid {
         for_pieces(cells, width * PIECE_ROWS, |piece, cells| {
             for (row, cells) in cells.chunks_mut(width).enumerate() {
                 let at = (piece * PIECE_ROWS + row) * self.step;
-                for (start, place) in self.starts.iter().zip(places) {
+                for (column, (start, place)) in self.starts.iter().zip(places).enumerate() {
                     if let Some(stored) = bytes[start + at..].first_chunk() {
-                        cells[*place] = convert(*stored);
+                        cells[*place] = convert(column, *stored);
                     }
                 }
             }
         });
     }
 
-    /// The same for numbers of any type.
-    pub(super) fn fill_numbers(&self, bytes: &[u8], target: CellTarget<'_, f32>, header: NpyHeader) {
+    /// The same for numbers of any type, with the offset of its column taken from each.
+    pub(super) fn fill_numbers(
+        &self,
+        bytes: &[u8],
+        target: CellTarget<'_, f32>,
+        header: NpyHeader,
+        offsets: &[f64],
+    ) {
         let big = header.big_endian;
+        // In 64 bits, all of which count if the offset is large.
+        let near = |column: usize, number: f64| (number - offsets[column]) as f32;
         match header.kind {
-            NumberKind::Bool => self.fill(bytes, target, |[byte]| f32::from(u8::from(byte != 0))),
-            NumberKind::Unsigned(1) => self.fill(bytes, target, |[byte]| f32::from(byte)),
+            NumberKind::Bool => {
+                self.fill(bytes, target, |at, [byte]| near(at, f64::from(u8::from(byte != 0))));
+            }
+            NumberKind::Unsigned(1) => self.fill(bytes, target, |at, [byte]| near(at, f64::from(byte))),
             NumberKind::Unsigned(2) => {
-                self.fill(bytes, target, |b| f32::from(u16::from_le_bytes(little(b, big))));
+                self.fill(bytes, target, |at, b| near(at, f64::from(u16::from_le_bytes(little(b, big)))));
             }
             NumberKind::Unsigned(4) => {
-                self.fill(bytes, target, |b| u32::from_le_bytes(little(b, big)) as f32);
+                self.fill(bytes, target, |at, b| near(at, f64::from(u32::from_le_bytes(little(b, big)))));
             }
             NumberKind::Unsigned(_) => {
-                self.fill(bytes, target, |b| u64::from_le_bytes(little(b, big)) as f32);
+                self.fill(bytes, target, |at, b| near(at, u64::from_le_bytes(little(b, big)) as f64));
             }
-            NumberKind::Signed(1) => self.fill(bytes, target, |b| f32::from(i8::from_le_bytes(b))),
+            NumberKind::Signed(1) => {
+                self.fill(bytes, target, |at, b| near(at, f64::from(i8::from_le_bytes(b))));
+            }
             NumberKind::Signed(2) => {
-                self.fill(bytes, target, |b| f32::from(i16::from_le_bytes(little(b, big))));
+                self.fill(bytes, target, |at, b| near(at, f64::from(i16::from_le_bytes(little(b, big)))));
             }
             NumberKind::Signed(4) => {
-                self.fill(bytes, target, |b| i32::from_le_bytes(little(b, big)) as f32);
+                self.fill(bytes, target, |at, b| near(at, f64::from(i32::from_le_bytes(little(b, big)))));
             }
             NumberKind::Signed(_) => {
-                self.fill(bytes, target, |b| i64::from_le_bytes(little(b, big)) as f32);
+                self.fill(bytes, target, |at, b| near(at, i64::from_le_bytes(little(b, big)) as f64));
             }
-            NumberKind::Float(4) => self.fill(bytes, target, |b| f32::from_le_bytes(little(b, big))),
-            NumberKind::Float(_) => self.fill(bytes, target, |b| f64::from_le_bytes(little(b, big)) as f32),
+            NumberKind::Float(4) => {
+                self.fill(bytes, target, |at, b| near(at, f64::from(f32::from_le_bytes(little(b, big)))));
+            }
+            NumberKind::Float(_) => {
+                self.fill(bytes, target, |at, b| near(at, f64::from_le_bytes(little(b, big))));
+            }
         }
     }
 
@@ -120,16 +136,6 @@ impl fmt::Display for StoredNumber {
             Self::Whole(number) => number.fmt(f),
             Self::Single(number) => number.fmt(f),
             Self::Double(number) => number.fmt(f),
-        }
-    }
-}
-
-impl From<StoredNumber> for f64 {
-    fn from(stored: StoredNumber) -> Self {
-        match stored {
-            StoredNumber::Whole(number) => number as Self,
-            StoredNumber::Single(number) => number.into(),
-            StoredNumber::Double(number) => number,
         }
     }
 }

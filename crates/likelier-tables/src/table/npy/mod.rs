@@ -126,7 +126,7 @@ impl TableReader for NpyTable {
     }
 
     fn select(&mut self, selection: Picked) -> Result<(), TableError> {
-        let numbers = selection.numbers.iter().map(|(column, _)| *column);
+        let numbers = selection.numbers.iter().map(|number| number.column);
         self.wanted = numbers.chain(selection.texts.iter().copied()).collect();
         self.selection = selection;
         Ok(())
@@ -150,17 +150,18 @@ impl TableReader for NpyTable {
         }
         let grid = self.fetch(count)?;
         let (header, selection) = (self.header, &self.selection);
-        let places: Vec<usize> = selection.numbers.iter().map(|(_, place)| *place).collect();
+        let places: Vec<usize> = selection.numbers.iter().map(|number| number.place).collect();
         if let Values::Bytes(cells) = &mut into.cells {
             let start = cells.len();
             cells.resize(start + count * selection.width, 0);
             let target = CellTarget { cells: &mut cells[start..], width: selection.width, places: &places };
-            grid.fill(&self.buffer, target, |[byte]| byte);
+            grid.fill(&self.buffer, target, |_, [byte]| byte);
         } else {
             let cells = into.add_numbers(count, selection.width);
             let target = CellTarget { cells: &mut *cells, width: selection.width, places: &places };
-            grid.fill_numbers(&self.buffer, target, header);
-            if let Some(at) = cells.iter().position(|value| !value.is_finite()) {
+            let offsets: Vec<f64> = selection.numbers.iter().map(|number| number.offset).collect();
+            grid.fill_numbers(&self.buffer, target, header, &offsets);
+            if let Some(at) = cells.iter().position(|value| value.is_infinite()) {
                 let (row, place) = (at / selection.width, at % selection.width);
                 let number = places.iter().position(|known| *known == place).unwrap_or_default();
                 let column = self.wanted[number];

@@ -3,16 +3,18 @@
 use std::fmt::Display;
 use std::sync::Arc;
 
-use parquet::basic::{ConvertedType, Type};
+use parquet::basic::{ConvertedType, LogicalType, Type};
 use parquet::column::reader::ColumnReaderImpl;
 use parquet::data_type::{
-    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type,
+    BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArray, FixedLenByteArrayType,
+    FloatType, Int32Type, Int64Type,
 };
 use parquet::errors::ParquetError;
 use parquet::file::metadata::RowGroupMetaData;
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 
+use super::lists::ListLevels;
 use super::pages::{CheckedPages, guarded};
 use crate::table::cell::CellProblem;
 use crate::table::file_at::FileAt;
@@ -22,15 +24,27 @@ use likelier::data::Texts;
 pub(super) struct Wanted {
     pub(super) column: usize,
     descriptor: ColumnDescPtr,
-    as_text: bool,
+    form: Form,
     unsigned: bool,
     reader: ColumnCells,
     /// For each row whether its value is there, unless all must be.
     levels: Vec<i16>,
+    /// For each entry of a list whether it goes on from the one before it.
+    repeats: Vec<i16>,
     /// The numbers, if it is wanted as such.
     pub(super) numbers: Vec<f32>,
     /// The texts, if it is wanted as such.
     pub(super) texts: Texts,
+}
+
+/// What a column is wanted as.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Form {
+    Text,
+    /// Numbers, from which an offset is taken.
+    Number(f64),
+    /// Lists of so many numbers, column after column; of length 0, to see how long they are.
+    List(usize),
 }
 
 /// A reader of the opened row group, and what it gives before it is converted.
@@ -41,6 +55,7 @@ enum ColumnCells {
     Int64(ColumnReaderImpl<Int64Type>, Vec<i64>),
     Float(ColumnReaderImpl<FloatType>, Vec<f32>),
     Double(ColumnReaderImpl<DoubleType>, Vec<f64>),
+    Half(ColumnReaderImpl<FixedLenByteArrayType>, Vec<FixedLenByteArray>),
     Bytes(ColumnReaderImpl<ByteArrayType>, Vec<ByteArray>),
 }
 
@@ -62,11 +77,15 @@ impl Wanted {
     pub(super) fn new(
         column: usize,
         descriptor: &Arc<ColumnDescriptor>,
-        as_text: bool,
+        form: Form,
     ) -> Result<Self, String> {
+        let as_text = form == Form::Text;
         let converted = descriptor.converted_type();
-        if descriptor.max_rep_level() > 0 {
-            return Err("holds lists; only single values are read".into());
+        let is_list = matches!(form, Form::List(_));
+        if descriptor.max_rep_level() > i16::from(is_list) {
+            return Err(
+                "holds lists; only lists of numbers, as features, and single values are read".into()
+            );
         }
         let unsigned = matches!(
             converted,
@@ -83,6 +102,7 @@ impl Wanted {
         let kind = descriptor.physical_type();
         match kind {
             Type::BOOLEAN | Type::FLOAT | Type::DOUBLE => {}
+            Type::FIXED_LEN_BYTE_ARRAY if is_half(descriptor) => {}
             Type::INT32 | Type::INT64 if unsigned || signed || plain => {}
             Type::INT32 | Type::INT64 if as_text && converted != ConvertedType::DECIMAL => {}
             Type::BYTE_ARRAY if as_text => {}
@@ -99,10 +119,11 @@ impl Wanted {
         Ok(Self {
             column,
             descriptor: descriptor.clone(),
-            as_text,
+            form,
             unsigned,
             reader: ColumnCells::Closed,
             levels: Vec::new(),
+            repeats: Vec::new(),
             numbers: Vec::new(),
             texts: Texts::new(),
         })
@@ -129,9 +150,23 @@ impl Wanted {
             Type::INT64 => ColumnCells::Int64(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
             Type::FLOAT => ColumnCells::Float(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
             Type::DOUBLE => ColumnCells::Double(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
+            Type::FIXED_LEN_BYTE_ARRAY => {
+                ColumnCells::Half(ColumnReaderImpl::new(descriptor, pages), Vec::new())
+            }
             _ => ColumnCells::Bytes(ColumnReaderImpl::new(descriptor, pages), Vec::new()),
         };
         Ok(())
+    }
+
+    /// The length of the first list of the batch that is not empty.
+    pub(super) fn first_length(&self) -> Option<usize> {
+        let levels = ListLevels {
+            levels: &self.levels,
+            repeats: &self.repeats,
+            present: self.descriptor.max_def_level(),
+            inside: inside(&self.descriptor),
+        };
+        levels.first_length()
     }
 
     /// Decodes the next `rows` rows.
@@ -140,8 +175,10 @@ impl Wanted {
         let mut batch = ColumnBatch {
             rows,
             present: self.descriptor.max_def_level(),
-            as_text: self.as_text,
+            form: self.form,
             levels: &mut self.levels,
+            repeats: &mut self.repeats,
+            inside: inside(&self.descriptor),
             numbers: &mut self.numbers,
             texts: &mut self.texts,
         };
@@ -150,33 +187,35 @@ impl Wanted {
             ColumnCells::Closed => Err(ColumnTrouble::Damaged("it is not opened".into())),
             ColumnCells::Bool(reader, values) => {
                 batch.read(reader, values)?;
-                batch.convert(values, |value| u8::from(*value), f32::from)
+                batch.convert(values, |value| u8::from(*value), f64::from)
             }
             ColumnCells::Int32(reader, values) => {
                 batch.read(reader, values)?;
                 if unsigned {
-                    batch.convert(values, |value| value.cast_unsigned(), |whole| whole as f32)
+                    batch.convert(values, |value| value.cast_unsigned(), f64::from)
                 } else {
-                    batch.convert(values, |value| *value, |whole| whole as f32)
+                    batch.convert(values, |value| *value, f64::from)
                 }
             }
             ColumnCells::Int64(reader, values) => {
                 batch.read(reader, values)?;
                 if unsigned {
-                    batch.convert(values, |value| value.cast_unsigned(), |whole| whole as f32)
+                    batch.convert(values, |value| value.cast_unsigned(), |whole| whole as f64)
                 } else {
-                    batch.convert(values, |value| *value, |whole| whole as f32)
+                    batch.convert(values, |value| *value, |whole| whole as f64)
                 }
             }
             ColumnCells::Float(reader, values) => {
                 batch.read(reader, values)?;
-                batch.convert(values, |value| *value, |value| value)?;
-                batch.check_finite(values)
+                batch.convert(values, |value| *value, f64::from)
             }
             ColumnCells::Double(reader, values) => {
                 batch.read(reader, values)?;
-                batch.convert(values, |value| *value, |value| value as f32)?;
-                batch.check_finite(values)
+                batch.convert(values, |value| *value, |value| value)
+            }
+            ColumnCells::Half(reader, values) => {
+                batch.read(reader, values)?;
+                batch.convert(values, half, f64::from)
             }
             ColumnCells::Bytes(reader, values) => {
                 batch.read(reader, values)?;
@@ -190,13 +229,39 @@ impl Wanted {
     }
 }
 
+/// The level from which there is an entry in a list, be it empty.
+fn inside(descriptor: &ColumnDescriptor) -> i16 {
+    descriptor.max_def_level() - i16::from(descriptor.self_type().is_optional())
+}
+
+/// Whether a column holds numbers of 16 bits.
+fn is_half(descriptor: &ColumnDescriptor) -> bool {
+    descriptor.logical_type_ref() == Some(&LogicalType::Float16)
+}
+
+/// A number of 16 bits: a sign, five bits of exponent and ten of fraction.
+fn half(value: &FixedLenByteArray) -> f32 {
+    let bits = value.data().first_chunk().map_or(0, |bytes| u16::from_le_bytes(*bytes));
+    let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f32::from(bits & 0x3ff));
+    let size = match (exponent, bits & 0x3ff) {
+        (0x1f, 0) => f32::INFINITY,
+        (0x1f, _) => f32::NAN,
+        (0, _) => fraction * 2.0_f32.powi(-24),
+        _ => (1024.0 + fraction) * 2.0_f32.powi(exponent - 25),
+    };
+    if bits >> 15 == 1 { -size } else { size }
+}
+
 /// A batch in the making.
 struct ColumnBatch<'a> {
     rows: usize,
     /// The level of a value that is there.
     present: i16,
-    as_text: bool,
+    form: Form,
     levels: &'a mut Vec<i16>,
+    repeats: &'a mut Vec<i16>,
+    /// The level from which there is an entry in a list.
+    inside: i16,
     numbers: &'a mut Vec<f32>,
     texts: &'a mut Texts,
 }
@@ -209,38 +274,74 @@ impl ColumnBatch<'_> {
         values: &mut Vec<T::T>,
     ) -> Result<(), ColumnTrouble> {
         self.levels.clear();
+        self.repeats.clear();
         values.clear();
-        let (found, ..) = guarded(|| reader.read_records(self.rows, Some(self.levels), None, values))?;
+        let repeats = matches!(self.form, Form::List(_)).then_some(&mut *self.repeats);
+        let (found, ..) = guarded(|| reader.read_records(self.rows, Some(self.levels), repeats, values))?;
         if found < self.rows {
             let problem = format!("it ends {} rows before the others", self.rows - found);
             return Err(ColumnTrouble::Damaged(problem));
         }
-        if !self.as_text && values.len() < self.rows {
-            let row = self.levels.iter().position(|level| *level != self.present);
-            return Err(ColumnTrouble::Cell(row.unwrap_or_default(), CellProblem::Missing));
-        }
         Ok(())
     }
 
-    /// Turns values into numbers or texts.
+    /// Turns values into numbers, NaN where there is none, or texts.
     fn convert<T, Shown: Display>(
         &mut self,
         values: &[T],
         shown: impl Fn(&T) -> Shown,
-        number: impl Fn(Shown) -> f32,
+        number: impl Fn(Shown) -> f64,
     ) -> Result<(), ColumnTrouble> {
-        if self.as_text {
-            return self.for_rows(values, |_, value, texts| {
-                match value {
-                    Some(value) => texts.push_shown(shown(value)),
-                    None => texts.push(""),
-                }
-                Ok(())
-            });
-        }
+        let offset = match self.form {
+            Form::Number(offset) => offset,
+            Form::Text => {
+                return self.for_rows(values, |_, value, texts| {
+                    match value {
+                        Some(value) => texts.push_shown(shown(value)),
+                        None => texts.push(""),
+                    }
+                    Ok(())
+                });
+            }
+            Form::List(length) => {
+                let numbers = values.iter().map(|value| number(shown(value)) as f32);
+                let levels = ListLevels {
+                    levels: self.levels,
+                    repeats: self.repeats,
+                    present: self.present,
+                    inside: self.inside,
+                };
+                levels.place(numbers, self.rows, length, self.numbers)?;
+                return match self.numbers.iter().position(|number| number.is_infinite()) {
+                    Some(at) => {
+                        let problem = CellProblem::of_number(self.numbers[at]);
+                        Err(ColumnTrouble::Cell(at % self.rows, problem))
+                    }
+                    None => Ok(()),
+                };
+            }
+        };
         self.numbers.clear();
-        self.numbers.extend(values.iter().map(|value| number(shown(value))));
+        let near = |value: &T| (number(shown(value)) - offset) as f32;
+        self.numbers.extend(values.iter().map(near));
+        // All of them first: without an early end the loop is done many at a time.
+        if self.numbers.iter().fold(false, |any, number| any | number.is_infinite()) {
+            let at = self.numbers.iter().position(|number| number.is_infinite()).unwrap_or_default();
+            let there = (0..self.rows).filter(|row| self.is_there(*row)).nth(at);
+            let problem = CellProblem::of_number(shown(&values[at]));
+            return Err(ColumnTrouble::Cell(there.unwrap_or_default(), problem));
+        }
+        if values.len() < self.rows {
+            let mut numbers = std::mem::take(self.numbers).into_iter();
+            let row = |row| if self.is_there(row) { numbers.next() } else { None };
+            *self.numbers = (0..self.rows).map(row).map(|number| number.unwrap_or(f32::NAN)).collect();
+        }
         Ok(())
+    }
+
+    /// Whether a row has a value.
+    fn is_there(&self, row: usize) -> bool {
+        self.levels.get(row).is_none_or(|level| *level == self.present)
     }
 
     /// Calls `visit` for each row with its value, if it has one.
@@ -251,20 +352,9 @@ impl ColumnBatch<'_> {
     ) -> Result<(), ColumnTrouble> {
         let mut values = values.iter();
         for row in 0..self.rows {
-            let there = self.levels.get(row).is_none_or(|level| *level == self.present);
-            visit(row, if there { values.next() } else { None }, self.texts)?;
+            let value = if self.is_there(row) { values.next() } else { None };
+            visit(row, value, self.texts)?;
         }
         Ok(())
-    }
-
-    /// Refuses numbers that are not finite, showing them as they are stored.
-    fn check_finite(&self, stored: &[impl Display + Copy + Into<f64>]) -> Result<(), ColumnTrouble> {
-        // All of them first: without an early end the loop is done many at a time.
-        let finite = self.numbers.iter().fold(true, |finite, number| finite & number.is_finite());
-        if finite || self.as_text {
-            return Ok(());
-        }
-        let row = self.numbers.iter().position(|number| !number.is_finite()).unwrap_or_default();
-        Err(ColumnTrouble::Cell(row, CellProblem::of_number(stored[row])))
     }
 }

@@ -5,8 +5,10 @@
 //! one page is in memory, whatever the length of the file.
 
 mod column;
+mod lists;
 mod pages;
 
+use std::collections::HashMap;
 use std::io::BufReader;
 use std::path::Path;
 use std::sync::Arc;
@@ -17,11 +19,12 @@ use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use parquet::file::reader::{ChunkReader, Length};
 use rayon::prelude::*;
 
-use self::column::{ColumnTrouble, Wanted};
+use self::column::{ColumnTrouble, Form, Wanted};
+use self::lists::{ColumnPlace, columns_of};
 use self::pages::guarded;
 use super::cell::Position;
 use super::file_at::{FileAt, ReaderAt};
-use super::{Chunk, Columns, Picked, TableReader, batch_rows};
+use super::{Chunk, Columns, Picked, PickedNumber, TableReader, batch_rows, check_width};
 use crate::error::TableError;
 use crate::parallel::for_pieces;
 
@@ -36,9 +39,13 @@ pub(super) struct ParquetTable {
     file: Arc<FileAt>,
     metadata: Arc<ParquetMetaData>,
     columns: Columns,
+    /// Where the columns are stored.
+    places: Vec<ColumnPlace>,
     selection: Picked,
-    /// The wanted columns: those that are numbers, then the texts.
+    /// The stored columns that are wanted: those that are numbers, then the texts.
     wanted: Vec<Wanted>,
+    /// For each column of numbers which of those it is in.
+    numbers: Vec<usize>,
     /// The row group to open next.
     next_group: usize,
     /// Rows left in the opened row group.
@@ -53,19 +60,29 @@ impl ParquetTable {
         let file = FileAt::open(path)?;
         let metadata = guarded(|| ParquetMetaDataReader::new().parse_and_finish(&file))
             .map_err(|error| damaged(path, &error))?;
-        let schema = metadata.file_metadata().schema_descr();
-        let names = schema.columns().iter().map(|column| column.path().string()).collect();
-        let columns = Columns::Named(names);
-        columns.check_names(path, None)?;
+        let stored = metadata.file_metadata().schema_descr().num_columns();
         for group in metadata.row_groups() {
-            if group.columns().len() != columns.count() || group.num_rows() < 0 {
+            if group.columns().len() != stored || group.num_rows() < 0 {
                 return Err(TableError::format(path, "has row groups that do not fit its columns"));
             }
         }
+        let file = Arc::new(file);
+        let columns = columns_of(&file, &metadata).map_err(|trouble| match trouble {
+            ColumnTrouble::Damaged(error) => {
+                TableError::format(path, format!("has a damaged list: {error}"))
+            }
+            ColumnTrouble::Cell(row, problem) => problem.at(path, Position::Row(row + 1), 0, String::new()),
+        })?;
+        check_width(path, columns.len())?;
+        let (names, places) = columns.into_iter().unzip();
+        let columns = Columns::Named(names);
+        columns.check_names(path, None)?;
         Ok(Self {
-            file: Arc::new(file),
+            file,
             metadata: Arc::new(metadata),
             columns,
+            places,
+            numbers: Vec::new(),
             selection: Picked::default(),
             wanted: Vec::new(),
             next_group: 0,
@@ -109,16 +126,30 @@ impl TableReader for ParquetTable {
 
     fn select(&mut self, selection: Picked) -> Result<(), TableError> {
         let schema = self.metadata.file_metadata().schema_descr();
-        let numbers = selection.numbers.iter().map(|(column, _)| (*column, false));
-        let texts = selection.texts.iter().map(|column| (*column, true));
-        let wanted = numbers.chain(texts).map(|(column, as_text)| {
-            Wanted::new(column, &schema.column(column), as_text).map_err(|problem| {
+        let want = |column: usize, form: Form| {
+            let stored = self.places[column].stored;
+            Wanted::new(stored, &schema.column(stored), form).map_err(|problem| {
                 let name = self.columns.name(column);
                 TableError::format(self.file.path(), format!("column {} ('{name}') {problem}", column + 1))
             })
-        });
-        self.wanted = wanted.collect::<Result<_, _>>()?;
-        self.selection = selection;
+        };
+        let mut wanted: Vec<Wanted> = Vec::new();
+        let mut numbers = Vec::new();
+        let mut lists = HashMap::new();
+        for number in &selection.numbers {
+            let place = self.places[number.column];
+            let known = lists.get(&place.stored).copied();
+            numbers.push(known.unwrap_or(wanted.len()));
+            if known.is_none() {
+                let form = place.list.map_or(Form::Number(number.offset), |(_, length)| Form::List(length));
+                lists.insert(place.stored, wanted.len());
+                wanted.push(want(number.column, form)?);
+            }
+        }
+        for column in &selection.texts {
+            wanted.push(want(*column, Form::Text)?);
+        }
+        (self.wanted, self.numbers, self.selection) = (wanted, numbers, selection);
         Ok(())
     }
 
@@ -126,18 +157,29 @@ impl TableReader for ParquetTable {
         if !self.open_group()? {
             return Ok(false);
         }
-        let count = self.left.min(batch_rows(self.wanted.len()));
+        let count = self
+            .left
+            .min(batch_rows(self.selection.numbers.len() + self.selection.texts.len()));
         let decoded: Vec<_> = self.wanted.par_iter_mut().map(|wanted| wanted.decode(count)).collect();
         for (wanted, decoded) in self.wanted.iter().zip(decoded) {
-            decoded.map_err(|trouble| self.error(wanted.column, trouble))?;
+            decoded.map_err(|trouble| {
+                let column = self.places.iter().position(|place| place.stored == wanted.column);
+                self.error(column.unwrap_or_default(), trouble)
+            })?;
         }
         let width = self.selection.width;
-        let (numbers, texts) = self.wanted.split_at(self.selection.numbers.len());
-        let columns: Vec<(&[f32], usize)> = numbers
-            .iter()
-            .zip(&self.selection.numbers)
-            .map(|(wanted, (_, place))| (&wanted.numbers[..], *place))
-            .collect();
+        let (numbers, texts) = self.wanted.split_at(self.wanted.len() - self.selection.texts.len());
+        let column = |(at, number): (&usize, &PickedNumber)| {
+            let (cells, place) = (&numbers[*at].numbers[..], number.place);
+            match self.places[number.column].list {
+                None => Turned { cells, place, offset: 0.0 },
+                Some((item, _)) => {
+                    Turned { cells: &cells[item * count..(item + 1) * count], place, offset: number.offset }
+                }
+            }
+        };
+        let columns: Vec<Turned<'_>> =
+            self.numbers.iter().zip(&self.selection.numbers).map(column).collect();
         if width > 0 {
             turn(&columns, into.add_numbers(count, width), width);
         }
@@ -151,15 +193,24 @@ impl TableReader for ParquetTable {
     }
 }
 
+/// A column on its way into rows.
+struct Turned<'a> {
+    cells: &'a [f32],
+    place: usize,
+    /// What is still to be taken from its numbers.
+    offset: f64,
+}
+
 /// Writes columns, each at its place, into rows.
-fn turn(columns: &[(&[f32], usize)], rows: &mut [f32], width: usize) {
+fn turn(columns: &[Turned<'_>], rows: &mut [f32], width: usize) {
     let tile = (TILE / width).max(16);
     for_pieces(rows, tile * width, |piece, rows| {
         let start = piece * tile;
-        for (column, place) in columns {
-            let cells = rows.iter_mut().skip(*place).step_by(width);
-            for (cell, value) in cells.zip(&column[start..]) {
-                *cell = *value;
+        for column in columns {
+            let cells = rows.iter_mut().skip(column.place).step_by(width);
+            for (cell, value) in cells.zip(&column.cells[start..]) {
+                *cell =
+                    if column.offset == 0.0 { *value } else { (f64::from(*value) - column.offset) as f32 };
             }
         }
     });

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::super::{Architecture, Classifier, ProbabilityMap, ScalingKind, TrainingSummary};
-use super::{FORMAT, ModelFault};
+use super::{FORMAT, ModelFault, UNSIGNED, checksum};
 use crate::data::Features;
 use crate::risk::{Method, Setting};
 
@@ -24,6 +24,9 @@ pub(super) struct Metadata {
     pub(super) threshold: f32,
     pub(super) probability: ProbabilityMap,
     pub(super) training: TrainingSummary,
+    /// Of the file: these metadata and the numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) checksum: Option<String>,
 }
 
 impl Metadata {
@@ -43,6 +46,7 @@ impl Metadata {
             threshold: classifier.threshold,
             probability: classifier.probability,
             training: classifier.summary,
+            checksum: None,
         })
     }
 
@@ -57,7 +61,7 @@ impl Metadata {
         let damaged = |error: serde_json::Error| ModelFault::Damaged(format!("in its metadata, {error}"));
         let value: Value = serde_json::from_str(text).map_err(damaged)?;
         match value.get("format").and_then(Value::as_u64) {
-            Some(format) if format == u64::from(FORMAT) => {}
+            Some(format) if (1..=u64::from(FORMAT)).contains(&format) => {}
             Some(format) if format > u64::from(FORMAT) => {
                 return Err(ModelFault::Newer { format, known: FORMAT });
             }
@@ -69,6 +73,26 @@ impl Metadata {
             Some(key) => Err(ModelFault::Damaged(format!("its metadata have the unknown key '{key}'"))),
             None => Ok(metadata),
         }
+    }
+}
+
+impl Metadata {
+    /// Refuses a file in which a bit has changed: `text` are these metadata as the file has them, `data` its numbers.
+    pub(super) fn check_sum(&self, text: &str, data: &[u8]) -> Result<(), ModelFault> {
+        let Some(stated) = &self.checksum else {
+            if self.format == 1 {
+                return Ok(());
+            }
+            return Err(ModelFault::Damaged("its metadata have no checksum".into()));
+        };
+        let place = |sum: &str| format!("\"checksum\":\"{sum}\"");
+        let found = checksum(&text.replacen(&place(stated), &place(UNSIGNED), 1), data);
+        if found == *stated {
+            return Ok(());
+        }
+        let problem =
+            format!("its checksum is {stated}, but its content gives {found}: some of it has changed");
+        Err(ModelFault::Damaged(problem))
     }
 }
 

@@ -1,8 +1,9 @@
-//! A trained classifier as one file, format 1.
+//! A trained classifier as one file, format 2.
 //!
 //! The file is a safetensors file, which many programs can open: the numbers are its tensors, and
 //! everything else is canonical JSON under the one metadata key `likelier`. `docs/model-file.md` in the
-//! repository specifies it to the byte. Equal training gives equal bytes.
+//! repository specifies it to the byte. Equal training gives equal bytes. A checksum over metadata and numbers tells
+//! when a bit has changed on the way; files of format 1 have none, and are read without.
 //!
 //! Reading believes nothing. What the metadata claim is held against what the file holds before anything
 //! is built from it.
@@ -26,8 +27,8 @@ use crate::files::replace;
 use metadata::Metadata;
 use read::{ReadTrouble, read};
 
-/// The newest format, and the one that is written.
-const FORMAT: u32 = 1;
+/// The newest format, and the one that is written. Format 1 had no checksum and no rules for missing numbers.
+const FORMAT: u32 = 2;
 /// The key of our metadata in the file.
 const KEY: &str = "likelier";
 const OFFSET: &str = "scaling.offset";
@@ -86,9 +87,16 @@ impl Classifier {
         named.extend(tensors.iter().map(|tensor| {
             (&tensor.name[..], Numbers { shape: &tensor.shape, numbers: tensor.of(&self.weights) })
         }));
-        let metadata = [(KEY.to_owned(), self.metadata_json()?)];
-        serialize(named, Some(metadata.into_iter().collect()))
-            .map_err(|error| damaged(ModelFault::Damaged(format!("it cannot be written ({error})"))))
+        let write = |metadata: &Metadata| {
+            let text = metadata.to_json()?;
+            serialize(named.iter().copied(), Some([(KEY.to_owned(), text)].into()))
+                .map_err(|error| ModelFault::Damaged(format!("it cannot be written ({error})")))
+        };
+        let unsigned = Metadata { checksum: Some(UNSIGNED.into()), ..Metadata::of(self).map_err(damaged)? };
+        let text = unsigned.to_json().map_err(damaged)?;
+        let bytes = write(&unsigned).map_err(damaged)?;
+        let checksum = Some(checksum(&text, data_of(&bytes)));
+        write(&Metadata { checksum, ..unsigned }).map_err(damaged)
     }
 
     /// A model from the content of a model file. Any bytes may be given.
@@ -124,7 +132,25 @@ impl Classifier {
     }
 }
 
+/// What stands in the place of the checksum while it is computed.
+const UNSIGNED: &str = "00000000";
+
+/// CRC-32 of the metadata, with [`UNSIGNED`] in the place of the checksum, and then of the numbers.
+fn checksum(metadata: &str, data: &[u8]) -> String {
+    let mut sum = crc32fast::Hasher::new();
+    sum.update(metadata.as_bytes());
+    sum.update(data);
+    format!("{:08x}", sum.finalize())
+}
+
+/// The numbers of a file that was just written: what follows the header.
+fn data_of(bytes: &[u8]) -> &[u8] {
+    let length = bytes.first_chunk().map_or(0, |length| u64::from_le_bytes(*length) as usize);
+    bytes.get(8 + length..).unwrap_or_default()
+}
+
 /// A tensor as it is written.
+#[derive(Clone, Copy)]
 struct Numbers<'a> {
     shape: &'a [usize],
     numbers: &'a [f32],

@@ -47,6 +47,7 @@ pub(super) fn read(mut from: impl Read) -> Result<Classifier, ReadTrouble> {
         let what = if data.len() < length { "cut short" } else { "longer than its header says" };
         return Err(damaged(format!("the file is {what}")));
     }
+    metadata.check_sum(text, &data)?;
     classifier(&header, &data, metadata)
 }
 

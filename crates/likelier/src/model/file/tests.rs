@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::data::{Column, Features, Rows};
+use crate::data::{Column, Features, NumberRule, Rows};
 use crate::model::{
     Architecture, Mlp, MlpNorm, ProbabilityMap, ResNet, Scaling, ScalingKind, TrainingSummary,
 };
@@ -56,12 +56,16 @@ fn fault(bytes: &[u8]) -> String {
     }
 }
 
-/// The file with its metadata changed.
+/// The file with its metadata changed, and a checksum that is right for it.
 fn with_metadata(bytes: &[u8], change: impl FnOnce(&mut Value)) -> Vec<u8> {
     with_header(bytes, |header| {
         let text = header["__metadata__"][KEY].as_str().unwrap();
         let mut metadata: Value = serde_json::from_str(text).unwrap();
         change(&mut metadata);
+        if metadata.get("checksum").is_some() {
+            metadata["checksum"] = UNSIGNED.into();
+            metadata["checksum"] = checksum(&metadata.to_string(), data_of(bytes)).into();
+        }
         header["__metadata__"][KEY] = metadata.to_string().into();
     })
 }
@@ -75,7 +79,11 @@ fn with_header(bytes: &[u8], change: impl FnOnce(&mut Value)) -> Vec<u8> {
 }
 
 fn columns() -> impl Strategy<Value = Vec<Column>> {
-    let number = any::<String>().prop_map(|name| Column::Number { name });
+    let rule = (-1e12_f64..1e12, prop::option::of(-1e12_f64..1e12), any::<bool>());
+    let number = (any::<String>(), rule).prop_map(|(name, (offset, median, missing))| Column::Number {
+        name,
+        rule: NumberRule { offset, median, missing: missing && median.is_some() },
+    });
     let values = prop::collection::btree_set(any::<String>(), 1..4);
     let category = (any::<String>(), values)
         .prop_map(|(name, values)| Column::Category { name, values: values.into_iter().collect() });
@@ -150,10 +158,35 @@ fn a_cut_file_is_refused_at_every_length() {
 }
 
 #[test]
-fn a_flipped_byte_loads_or_is_refused_and_never_panics() {
-    let mut rng = stream(11, Purpose::Split);
+fn a_flipped_bit_anywhere_is_refused_in_words() {
     for saved in small() {
         let bytes = saved.to_bytes().unwrap();
+        for at in 0..8 * bytes.len() {
+            let mut flipped = bytes.clone();
+            flipped[at / 8] ^= 1 << (at % 8);
+            match Classifier::from_bytes(&flipped) {
+                Err(Error::Model { fault, .. }) => assert!(!fault.to_string().is_empty()),
+                other => panic!("bit {} of byte {}: {other:?}", at % 8, at / 8),
+            }
+        }
+    }
+    let [linear, ..] = small();
+    let mut bytes = linear.to_bytes().unwrap();
+    *bytes.last_mut().unwrap() ^= 1;
+    assert!(fault(&bytes).contains("its checksum is "), "{}", fault(&bytes));
+    let unsigned = with_metadata(&bytes, |all| drop(all.as_object_mut().unwrap().remove("checksum")));
+    assert!(fault(&unsigned).ends_with("its metadata have no checksum"));
+}
+
+#[test]
+fn a_file_without_a_checksum_loads_or_is_refused_and_never_panics() {
+    let mut rng = stream(11, Purpose::Split);
+    for saved in small() {
+        let bytes = with_metadata(&saved.to_bytes().unwrap(), |all| {
+            all["format"] = json!(1);
+            all.as_object_mut().unwrap().remove("checksum");
+        });
+        assert_eq!(Classifier::from_bytes(&bytes).unwrap(), saved);
         let (mut refused, mut loaded) = (0, 0);
         for at in 0..bytes.len() {
             for _ in 0..8 {
@@ -208,8 +241,8 @@ fn a_newer_format_an_unknown_key_and_other_peoples_files_get_clear_answers() {
     let bytes = linear.to_bytes().unwrap();
     let changed = |key: &str, value: Value| fault(&with_metadata(&bytes, |all| all[key] = value));
     assert_eq!(
-        changed("format", json!(2)),
-        "format 2 was written by a newer likelier; this one reads up to 1"
+        changed("format", json!(3)),
+        "format 3 was written by a newer likelier; this one reads up to 2"
     );
     assert!(changed("format", json!(0)).contains("do not say which format"));
     assert!(changed("shift", json!(1)).contains("unknown key 'shift'"));
@@ -289,7 +322,7 @@ fn metadata_are_canonical_and_hold_nothing_of_the_moment() {
     let [linear, ..] = small();
     assert_eq!(
         linear.metadata_json().unwrap(),
-        r#"{"features":[{"kind":"number","name":"f0"},{"kind":"number","name":"f1"}],"format":1,"method":"pcomp-relu","model":{"kind":"linear"},"probability":{"offset":-0.25,"slope":1.0},"scaling":"standardise","setting":{"consistency_weight":1.0,"labeller_error":0.0,"loss":"logistic","prior":0.3,"protocol":"discard","pruning_weights":"paper","sample_prior":null},"threshold":0.25,"training":{"comparisons":10,"epoch":7,"held_out":0.5,"held_out_comparisons":2,"seed":18446744073709551615},"version":"0.1.0"}"#
+        r#"{"features":[{"kind":"number","name":"f0"},{"kind":"number","name":"f1"}],"format":2,"method":"pcomp-relu","model":{"kind":"linear"},"probability":{"offset":-0.25,"slope":1.0},"scaling":"standardise","setting":{"consistency_weight":1.0,"labeller_error":0.0,"loss":"logistic","prior":0.3,"protocol":"discard","pruning_weights":"paper","sample_prior":null},"threshold":0.25,"training":{"comparisons":10,"epoch":7,"held_out":0.5,"held_out_comparisons":2,"seed":18446744073709551615},"version":"0.1.0"}"#
     );
 }
 

@@ -1,13 +1,13 @@
 //! A trained classifier as an ONNX file, for programs that know nothing of likelier.
 //!
 //! ```text
-//! features (float, N × d)      ─┐                                       ┌─► score        (float, N)
+//! features (float, N × d)      ─┐   filled in,                          ┌─► score        (float, N)
 //! one text input (string, N × 1)├─► one-hot ─► scaling ─► the network ──┼─► probability  (float, N)
 //! for each category column     ─┘                                       └─► label        (int64, N)
 //! ```
 //!
 //! `features` holds the number columns of [`Features`](crate::data::Features) in their order; it is absent
-//! where there are none. A text input has its column's name, unless that is empty or taken: then it is
+//! where there are none, and double where a column has an offset. NaN is a missing number. A text input has its column's name, unless that is empty or taken: then it is
 //! preceded by underscores. A text that training never saw gives zeros, as everywhere. The probability is
 //! σ(slope·score + offset), the label 1 where score > threshold. Scaling stays a subtraction and a
 //! multiplication: taken into the weights, large offsets would cancel and take the digits with them.
@@ -103,6 +103,13 @@ impl Graph {
     fn floats(&mut self, name: &str, shape: &[usize], values: &[f32]) -> String {
         let name = format!("{INNER}{name}");
         self.constants.push(OnnxTensor::floats(&name, shape, values));
+        name
+    }
+
+    /// The same for numbers of 64 bits.
+    fn doubles(&mut self, name: &str, shape: &[usize], values: &[f64]) -> String {
+        let name = format!("{INNER}{name}");
+        self.constants.push(OnnxTensor::doubles(&name, shape, values));
         name
     }
 

@@ -8,6 +8,7 @@ use super::super::file::little_endian;
 pub(super) const FLOAT: i32 = 1;
 pub(super) const INT64: i32 = 7;
 pub(super) const STRING: i32 = 8;
+pub(super) const DOUBLE: i32 = 11;
 
 /// Lengths and indices as ONNX has them. Nothing in memory is too long for it.
 fn signed(values: &[usize]) -> Vec<i64> {
@@ -124,6 +125,11 @@ pub(super) struct OnnxTensor {
 impl OnnxTensor {
     pub(super) fn floats(name: &str, shape: &[usize], values: &[f32]) -> Self {
         Self { dims: signed(shape), data_type: FLOAT, name: name.into(), raw_data: little_endian(values) }
+    }
+
+    pub(super) fn doubles(name: &str, shape: &[usize], values: &[f64]) -> Self {
+        let raw_data = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        Self { dims: signed(shape), data_type: DOUBLE, name: name.into(), raw_data }
     }
 
     pub(super) fn ints(name: &str, values: &[usize]) -> Self {

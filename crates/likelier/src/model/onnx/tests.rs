@@ -7,7 +7,7 @@ use std::path::Path;
 use super::*;
 
 fn fixture(name: &str) -> (Classifier, Vec<u8>) {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/model-format-1");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/model-format-2");
     let classifier = Classifier::load(folder.join(format!("{name}.likelier"))).unwrap();
     (classifier, fs::read(folder.join(format!("{name}.onnx"))).unwrap())
 }
@@ -18,7 +18,7 @@ fn graph(classifier: &Classifier) -> proto::OnnxGraph {
 
 #[test]
 fn the_exported_files_are_those_that_onnx_runtime_was_checked_with() {
-    for name in ["linear", "categorical", "mlp", "resnet"] {
+    for name in ["linear", "categorical", "missing", "mlp", "resnet"] {
         let (classifier, committed) = fixture(name);
         let mut committed = OnnxModel::decode(&committed[..]).unwrap();
         // Whoever exports tells its own version.
@@ -30,7 +30,7 @@ fn the_exported_files_are_those_that_onnx_runtime_was_checked_with() {
 
 #[test]
 fn every_value_is_made_once_and_before_it_is_used() {
-    for name in ["linear", "categorical", "mlp", "resnet"] {
+    for name in ["linear", "categorical", "missing", "mlp", "resnet"] {
         let graph = graph(&fixture(name).0);
         let mut made: Vec<&str> = graph.input.iter().map(|input| &input.name[..]).collect();
         made.extend(graph.initializer.iter().map(|constant| &constant.name[..]));
@@ -55,7 +55,7 @@ fn text_columns_with_odd_names_become_inputs_of_their_own() {
         .map(|name| Column::Category { name: name.into(), values: vec!["x".into()] })
         .into();
     assert!(columns.len() <= width);
-    columns.extend((columns.len()..width).map(|at| Column::Number { name: at.to_string() }));
+    columns.extend((columns.len()..width).map(|at| Column::number(at.to_string())));
     let graph = graph(&classifier.with_features(Features::new(columns).unwrap()).unwrap());
     let names: Vec<&str> = graph.input.iter().map(|input| &input.name[..]).collect();
     let texts = ["_", "__", "_score", "_features", "_likelier/axis", "größe 🍇"];
