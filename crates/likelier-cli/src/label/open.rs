@@ -14,6 +14,7 @@ use serde::Serialize;
 use crate::terminal::{Result, ask_to_stop, mistake, print_json, print_text, tell};
 
 #[derive(Args)]
+#[allow(clippy::struct_excessive_bools, reason = "flags are independent of each other")]
 pub(super) struct OpenArguments {
     /// The items: a table (CSV, TSV, Parquet, NPY or NPZ), or a folder of images.
     #[arg(required = true)]

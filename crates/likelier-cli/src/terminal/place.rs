@@ -55,7 +55,7 @@ impl NewFile {
                 // A link stays a link: what it points to is replaced.
                 let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
                 let (beside, file) = Beside::file(folder_of(&path))?;
-                let _lock = match Lock::take(&lock_for(&path)) {
+                let lock = match Lock::take(&lock_for(&path)) {
                     Ok(lock) => Some(lock),
                     Err(NotLocked::System(_)) => None,
                     Err(NotLocked::Held(process)) => {
@@ -63,7 +63,7 @@ impl NewFile {
                         None
                     }
                 };
-                Ok((path, Destination::Replaced(Replaced { beside, file, _lock })))
+                Ok((path, Destination::Replaced(Replaced { beside, file, _lock: lock })))
             }
         };
         let (path, to) = open().about(|| format!("cannot write {}", path.display()))?;
@@ -109,11 +109,12 @@ impl NewFile {
                     content(&mut out)?;
                     out.flush()?;
                 }
-                Destination::Replaced(Replaced { beside, file, _lock }) => {
+                Destination::Replaced(Replaced { beside, file, _lock: held }) => {
                     let mut out = BufWriter::new(file);
                     content(&mut out)?;
                     out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
                     beside.move_to(&path)?;
+                    drop(held);
                 }
             }
             Ok(())

@@ -141,7 +141,7 @@ impl Store {
     /// Every pair in the order in which it was dealt, with the answer that stands.
     pub(crate) fn shown(&self, mut visit: impl FnMut(Shown)) -> Result<(), LabelError> {
         let text = format!(
-            r#"SELECT {SHOWN} FROM pair {NAMES} LEFT JOIN standing AS a ON a.pair = pair.id ORDER BY pair.id"#
+            "SELECT {SHOWN} FROM pair {NAMES} LEFT JOIN standing AS a ON a.pair = pair.id ORDER BY pair.id"
         );
         let mut read = || {
             let mut statement = self.connection.prepare(&text)?;
@@ -158,8 +158,8 @@ impl Store {
     /// that it does not matter how many there are.
     pub(crate) fn last_answer(&self, person: i64) -> Result<Option<Shown>, LabelError> {
         let text = format!(
-            r#"SELECT {SHOWN} FROM standing AS a CROSS JOIN pair ON pair.id = a.pair {NAMES}
-            WHERE pair.person = ?1 AND pair.origin <> 'imported' ORDER BY a.id DESC LIMIT 1"#
+            "SELECT {SHOWN} FROM standing AS a CROSS JOIN pair ON pair.id = a.pair {NAMES}
+            WHERE pair.person = ?1 AND pair.origin <> 'imported' ORDER BY a.id DESC LIMIT 1"
         );
         let read = || self.connection.prepare_cached(&text)?.query_row([person], shown).optional();
         read().map_err(|reason| self.refused(reason))

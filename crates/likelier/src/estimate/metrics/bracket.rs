@@ -337,7 +337,7 @@ mod tests {
             let total: f64 = masses.iter().sum();
             let mass = |kind: usize| masses[kind] / total;
             let is_positive = |kind: usize| kind < 4;
-            let called = |kind: usize| kind % 2 == 0;
+            let called = |kind: usize| kind.is_multiple_of(2);
             let answer = |one: usize, two: usize| -> f64 {
                 if one == two {
                     return 0.0;
