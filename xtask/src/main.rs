@@ -208,7 +208,7 @@ fn step(name: &str, mut command: Command) -> Result<()> {
 
 /// The program `likelier`, built.
 fn program() -> Result<PathBuf> {
-    step("program", cargo(["build", "--release", "--quiet", "--package", "likelier-cli"]))?;
+    step("program", cargo(["build", "--release", "--quiet", "--workspace", "--bin", "likelier"]))?;
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), PathBuf::from);
     Ok(target.join("release").join(format!("likelier{}", std::env::consts::EXE_SUFFIX)))
 }

@@ -58,6 +58,8 @@ pub mod files;
 #[cfg(feature = "engine")]
 mod fit;
 pub mod generate;
+#[cfg(feature = "engine")]
+#[doc(hidden)]
 pub mod lock;
 #[cfg(feature = "engine")]
 pub mod model;

@@ -34,6 +34,7 @@ pub use difference::{CutScores, MetricDifference};
 pub use difference_range::DifferenceRanges;
 pub use held_out::HeldOut;
 pub use note::Note;
+#[cfg(feature = "engine")]
 pub(crate) use ranges::check_error;
 pub use ranges::{MetricRanges, Range, ranges};
 #[doc(hidden)]
@@ -44,6 +45,7 @@ pub use wish::{ThresholdChoice, Wish};
 pub(super) use assumptions::Affine;
 pub(super) use ranges::{Expected, FEWEST_AGAIN};
 pub(super) use spread::Spread;
+#[cfg(feature = "engine")]
 pub(crate) use wish::{pick, thresholds, together};
 
 use super::Interval;
