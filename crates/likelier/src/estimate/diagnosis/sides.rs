@@ -62,6 +62,10 @@ impl Sides {
                 suspicions.push(Suspicion::new(apart(mean), matters, remark));
             }
         }
+        // Where hardly anybody is left, it is the sides that say nothing, and not the people.
+        if leaning.iter().filter(|leans| !**leans).count() < 2 {
+            leaning.fill(false);
+        }
         suspicions.extend(worst(runs(answers, sides)));
         let of_each = each.iter().map(|mean| mean.interval(level)).collect();
         Some(Self { picked_left: all.interval(level), of_each, leaning, suspicions })

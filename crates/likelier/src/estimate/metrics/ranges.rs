@@ -4,7 +4,7 @@
 //! the covariance, an end is looked up anew at the point that lies z standard errors along Σg, which follows its
 //! curvature where a straight line would not. Where two bounds meet, an end bends, and no one direction is the worst: so
 //! it is looked up all around the ellipse of A₊ and A₋ as well, which adds nothing where it is straight. W enters under a
-//! root, which no straight line follows; so wherever sampling error is looked up, W is taken at its upper limit.
+//! root, which no straight line follows; so it is taken at its upper limit from the start.
 //!
 //! AUC − ½ = ∫J(s)ds over the share s of both piles that is called positive, so the ends of J at every s give
 //! those of the AUC. What varies there is D(s) = A₊ − A₋ at the threshold with that share; one more likelier item
@@ -49,12 +49,11 @@ impl Range {
         Self { low_end: known, high_end: known }
     }
 
+    /// Two ends in either order. Where they meet, either may be the lower one; so the range reaches as far as both do.
     pub(super) fn sorted(one: Interval, two: Interval) -> Self {
-        if one.value <= two.value {
-            Self { low_end: one, high_end: two }
-        } else {
-            Self { low_end: two, high_end: one }
-        }
+        let (low_end, high_end) = if one.value <= two.value { (one, two) } else { (two, one) };
+        let (low, high) = (one.low.min(two.low), one.high.max(two.high));
+        Self { low_end: Interval { low, ..low_end }, high_end: Interval { high, ..high_end } }
     }
 }
 
@@ -238,21 +237,11 @@ struct Setting<'a> {
     tied: f64,
 }
 
-/// Whether W is what was found, or as large as sampling error may make it.
-#[derive(Clone, Copy)]
-enum Product {
-    Found,
-    UpperLimit,
-}
-
 impl Setting<'_> {
-    fn same_item(&self, product: Product) -> Option<SameItemSeen> {
+    /// W as large as sampling error may make it.
+    fn same_item(&self) -> Option<SameItemSeen> {
         let SameItem { value, error, .. } = self.same_item?;
-        let more = match product {
-            Product::Found => 0.0,
-            Product::UpperLimit => self.confidence.errors * error,
-        };
-        Some(SameItemSeen { product: value + more, tied: self.tied })
+        Some(SameItemSeen { product: value + self.confidence.errors * error, tied: self.tied })
     }
 
     fn design(&self, prior: f64) -> Design {
@@ -304,13 +293,13 @@ impl<'a> AtThreshold<'a> {
 
     pub(super) fn range(&self, metric: impl Fn(Rates, Prior) -> f64) -> Range {
         let end = |of: fn(&Design, &Seen) -> Rates| {
-            self.interval(|[first, second, agreed, prior], product| {
+            self.interval(|[first, second, agreed, prior]| {
                 let design = self.setting.design(*prior);
                 let seen = Seen {
                     shares: [first, second].map(|share| share.clamp(0.0, 1.0)),
                     tied_apart: self.tied_apart,
                     agreed: self.again.then_some(*agreed),
-                    same_item: self.setting.same_item(product),
+                    same_item: self.setting.same_item(),
                 };
                 metric(of(&design, &seen), design.prior)
             })
@@ -319,9 +308,8 @@ impl<'a> AtThreshold<'a> {
     }
 
     /// An end with its sampling error.
-    fn interval(&self, end: impl Fn(&Point, Product) -> f64) -> Interval {
-        let value = end(&self.raw, Product::Found);
-        let of = |point: &Point| end(point, Product::UpperLimit);
+    fn interval(&self, of: impl Fn(&Point) -> f64) -> Interval {
+        let value = of(&self.raw);
         let variances = self.shares.covariance_along([1.0, -1.0]);
         let spreads = [variances[0][0].sqrt(), variances[1][1].sqrt(), self.errors[0], self.errors[1]];
         let gradient: [f64; 4] = std::array::from_fn(|at| {
@@ -394,7 +382,7 @@ fn auc(held_out: &HeldOut<'_>, pairs: &[PairSeen], again: bool, setting: &Settin
     let ends = [Design::lowest as fn(&Design, &Seen) -> Rates, Design::highest];
     let [one, two] = ends.map(|end| {
         let (prior, prior_error) = setting.assumptions.believed_prior();
-        let at = |cut: usize, shift: [f64; 2], prior: f64, product: Product| {
+        let at = |cut: usize, shift: [f64; 2], prior: f64| {
             let apart = |pair: &PairSeen| cuts.parts(cut, pair);
             let (agreed, _) = agreement(pairs, |pair| f64::from(u8::from(apart(pair))));
             // A shift of D leaves the pooled share as it is.
@@ -403,20 +391,19 @@ fn auc(held_out: &HeldOut<'_>, pairs: &[PairSeen], again: bool, setting: &Settin
                 shares: shares.map(|share| share.clamp(0.0, 1.0)),
                 tied_apart: tied(pairs, apart),
                 agreed: again.then_some(agreed + shift[1]),
-                same_item: setting.same_item(product),
+                same_item: setting.same_item(),
             };
             let [t, f] = end(&setting.design(prior), &seen);
             t - f
         };
         let mean = |of: &dyn Fn(usize) -> f64| (0..CUTS).map(of).sum::<f64>() / CUTS as f64;
-        let area = |prior: f64, product: Product| 0.5 + mean(&|cut| at(cut, [0.0; 2], prior, product));
+        let area = |prior: f64| 0.5 + mean(&|cut| at(cut, [0.0; 2], prior));
         let slopes: Vec<[f64; 2]> = (0..CUTS)
             .map(|cut| {
                 [[0.01, 0.0], [0.0, 0.01]].map(|step| {
                     let back = step.map(|by: f64| -by);
                     let moves = step[0] > 0.0 || again;
-                    let end = |shift: [f64; 2]| at(cut, shift, prior, Product::UpperLimit);
-                    if moves { (end(step) - end(back)) / 0.02 } else { 0.0 }
+                    if moves { (at(cut, step, prior) - at(cut, back, prior)) / 0.02 } else { 0.0 }
                 })
             })
             .collect();
@@ -438,16 +425,14 @@ fn auc(held_out: &HeldOut<'_>, pairs: &[PairSeen], again: bool, setting: &Settin
             agreement(pairs, |pair| mean(&|cut| if cuts.parts(cut, pair) { slopes[cut][1] } else { 0.0 }));
         let step = (0.5 * prior_error).max(1e-6);
         let of_prior = if prior_error > 0.0 {
-            let end = |prior: f64| area(prior, Product::UpperLimit);
-            (end(prior + step) - end(prior - step)) / (2.0 * step) * prior_error
+            (area(prior + step) - area(prior - step)) / (2.0 * step) * prior_error
         } else {
             0.0
         };
-        let [value, limit] = [Product::Found, Product::UpperLimit].map(|product| area(prior, product));
+        let value = area(prior);
         let variance = of_shares.max(0.0) + of_agreement.powi(2) + of_prior.powi(2);
         let half = setting.confidence.errors * variance.sqrt();
-        let level = setting.confidence.level;
-        Interval { value, low: value.min(limit) - half, high: value.max(limit) + half, level }
+        Interval { value, low: value - half, high: value + half, level: setting.confidence.level }
     });
     Range::sorted(one, two)
 }
@@ -525,5 +510,21 @@ impl ScoreTable {
         let table = &self.0[pile];
         let place = table.partition_point(|(other, _)| *other < score);
         table.get(place).map_or(0.0, |(_, value)| *value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_reaches_as_far_as_both_its_ends_also_where_they_meet() {
+        let interval = |value: f64, low: f64, high: f64| Interval { value, low, high, level: 0.95 };
+        let (one, two) = (interval(0.6, 0.3, 0.6), interval(0.6, 0.6, 0.9));
+        for range in [Range::sorted(one, two), Range::sorted(two, one)] {
+            assert_eq!((range.low_end.low, range.high_end.high), (0.3, 0.9));
+        }
+        let apart = Range::sorted(interval(0.8, 0.7, 0.9), interval(0.4, 0.3, 0.5));
+        assert_eq!((apart.low_end, apart.high_end), (interval(0.4, 0.3, 0.5), interval(0.8, 0.7, 0.9)));
     }
 }
