@@ -109,6 +109,8 @@ def graded(rows):
     again = [row for row in rows if number(row, "again") > 0 or number(row, "error_at_most") != 0.2]
     cells = [
         [
+            row["items"],
+            row["each"],
             row["error_at_most"],
             row["error"],
             row["grading"],
@@ -119,7 +121,8 @@ def graded(rows):
         ]
         for row in again
     ]
-    table(["bound on ε", "ε", "κ", "asked again", "range, means of its ends", "width with sampling error", "holds"], cells)
+    head = ["items", "comparisons an item", "bound on ε", "ε", "κ", "asked again", "range, means of its ends"]
+    table(head + ["width with sampling error", "holds"], cells)
 
 
 FAULTS = {
