@@ -15,6 +15,7 @@
 mod asked_again;
 mod assumptions;
 mod auc;
+mod auc_range;
 mod bracket;
 mod difference;
 mod difference_range;

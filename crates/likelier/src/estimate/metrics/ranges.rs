@@ -5,14 +5,12 @@
 //! curvature where a straight line would not. Where two bounds meet, an end bends, and no one direction is the worst: so
 //! it is looked up all around the ellipse of A₊ and A₋ as well, which adds nothing where it is straight. W enters under a
 //! root, which no straight line follows; so it is taken at its upper limit from the start.
-//!
-//! AUC − ½ = ∫J(s)ds over the share s of both piles that is called positive, so the ends of J at every s give
-//! those of the AUC. What varies there is D(s) = A₊ − A₋ at the threshold with that share; one more likelier item
-//! above it moves D by 1 − λ, one more other item by −(1 + λ), λ = D′(s)/2.
+//! The AUC has a file of its own ([`super::auc_range`]).
 
 use serde::Serialize;
 
 use super::asked_again::{PairSeen, pairs_seen};
+use super::auc_range::auc;
 use super::bracket::{Design, Rates, SameItemSeen, Seen};
 use super::held_out::HeldOut;
 use super::same_item::SameItem;
@@ -227,11 +225,11 @@ pub(crate) fn check_error(error_at_most: f64) -> Result<(), Error> {
     })
 }
 
-struct Setting<'a> {
-    assumptions: &'a Assumptions,
+pub(super) struct Setting<'a> {
+    pub(super) assumptions: &'a Assumptions,
     collection: Collection,
     error_at_most: f64,
-    confidence: Confidence,
+    pub(super) confidence: Confidence,
     same_item: Option<SameItem>,
     /// The share of ties among all answers.
     tied: f64,
@@ -239,12 +237,12 @@ struct Setting<'a> {
 
 impl Setting<'_> {
     /// W as large as sampling error may make it.
-    fn same_item(&self) -> Option<SameItemSeen> {
+    pub(super) fn same_item(&self) -> Option<SameItemSeen> {
         let SameItem { value, error, .. } = self.same_item?;
         Some(SameItemSeen { product: value + self.confidence.errors * error, tied: self.tied })
     }
 
-    fn design(&self, prior: f64) -> Design {
+    pub(super) fn design(&self, prior: f64) -> Design {
         let prior = Prior::new(prior.clamp(1e-6, 1.0 - 1e-6)).unwrap_or(self.assumptions.prior());
         Design { prior, collection: self.collection, error_at_most: self.error_at_most }
     }
@@ -356,7 +354,7 @@ impl<'a> AtThreshold<'a> {
 const AROUND: u32 = 16;
 
 /// The mean of `share`·agreement over the pairs that were asked again, and its standard error.
-fn agreement(pairs: &[PairSeen], share: impl Fn(&PairSeen) -> f64) -> (f64, f64) {
+pub(super) fn agreement(pairs: &[PairSeen], share: impl Fn(&PairSeen) -> f64) -> (f64, f64) {
     let values: Vec<f64> = pairs.iter().filter_map(|pair| Some(pair.agreement? * share(pair))).collect();
     let count = values.len() as f64;
     if count < 2.0 {
@@ -367,150 +365,10 @@ fn agreement(pairs: &[PairSeen], share: impl Fn(&PairSeen) -> f64) -> (f64, f64)
 }
 
 /// The share of all answers that are ties on such pairs.
-fn tied(pairs: &[PairSeen], apart: impl Fn(&PairSeen) -> bool) -> f64 {
+pub(super) fn tied(pairs: &[PairSeen], apart: impl Fn(&PairSeen) -> bool) -> f64 {
     let answers: usize = pairs.iter().map(|pair| pair.answers).sum();
     let ties: usize = pairs.iter().filter(|pair| apart(pair)).map(|pair| pair.ties).sum();
     ties as f64 / answers.max(1) as f64
-}
-
-/// Thresholds at which J is looked up for the AUC.
-const CUTS: usize = 40;
-
-fn auc(held_out: &HeldOut<'_>, pairs: &[PairSeen], again: bool, setting: &Setting<'_>) -> Range {
-    let cuts = Cuts::new(held_out);
-    let curve: Vec<[f64; 2]> = cuts.thresholds.iter().map(|cut| cuts.shares(*cut)).collect();
-    let ends = [Design::lowest as fn(&Design, &Seen) -> Rates, Design::highest];
-    let [one, two] = ends.map(|end| {
-        let (prior, prior_error) = setting.assumptions.believed_prior();
-        let at = |cut: usize, shift: [f64; 2], prior: f64| {
-            let apart = |pair: &PairSeen| cuts.parts(cut, pair);
-            let (agreed, _) = agreement(pairs, |pair| f64::from(u8::from(apart(pair))));
-            // A shift of D leaves the pooled share as it is.
-            let shares = [curve[cut][0] + 0.5 * shift[0], curve[cut][1] - 0.5 * shift[0]];
-            let seen = Seen {
-                shares: shares.map(|share| share.clamp(0.0, 1.0)),
-                tied_apart: tied(pairs, apart),
-                agreed: again.then_some(agreed + shift[1]),
-                same_item: setting.same_item(),
-            };
-            let [t, f] = end(&setting.design(prior), &seen);
-            t - f
-        };
-        let mean = |of: &dyn Fn(usize) -> f64| (0..CUTS).map(of).sum::<f64>() / CUTS as f64;
-        let area = |prior: f64| 0.5 + mean(&|cut| at(cut, [0.0; 2], prior));
-        let slopes: Vec<[f64; 2]> = (0..CUTS)
-            .map(|cut| {
-                [[0.01, 0.0], [0.0, 0.01]].map(|step| {
-                    let back = step.map(|by: f64| -by);
-                    let moves = step[0] > 0.0 || again;
-                    if moves { (at(cut, step, prior) - at(cut, back, prior)) / 0.02 } else { 0.0 }
-                })
-            })
-            .collect();
-        let slant = |cut: usize| {
-            let (from, to) = (cut.saturating_sub(CUTS / 8), (cut + CUTS / 8).min(CUTS - 1));
-            let rise = (curve[to][0] - curve[to][1]) - (curve[from][0] - curve[from][1]);
-            (0.5 * rise * CUTS as f64 / (to - from).max(1) as f64).clamp(-1.0, 1.0)
-        };
-        let weighed = |pile: usize, score: f32| {
-            let sign = if pile == 0 { 1.0 } else { -1.0 };
-            mean(&|cut| {
-                if cuts.is_above(cut, score) { slopes[cut][0] * (1.0 - sign * slant(cut)) } else { 0.0 }
-            })
-        };
-        let table = ScoreTable::new(held_out, weighed);
-        let means = Spread::of(held_out, |pile, _, score| table.at(pile, score));
-        let of_shares = quadratic(&means.covariance_along([1.0, -1.0]), [1.0, -1.0]);
-        let (_, of_agreement) =
-            agreement(pairs, |pair| mean(&|cut| if cuts.parts(cut, pair) { slopes[cut][1] } else { 0.0 }));
-        let step = (0.5 * prior_error).max(1e-6);
-        let of_prior = if prior_error > 0.0 {
-            (area(prior + step) - area(prior - step)) / (2.0 * step) * prior_error
-        } else {
-            0.0
-        };
-        let value = area(prior);
-        let variance = of_shares.max(0.0) + of_agreement.powi(2) + of_prior.powi(2);
-        let half = setting.confidence.errors * variance.sqrt();
-        Interval { value, low: value - half, high: value + half, level: setting.confidence.level }
-    });
-    Range::sorted(one, two)
-}
-
-/// Thresholds with equal shares of the two piles between them.
-struct Cuts {
-    /// All scores with their share of the two piles together, highest first, and the shares of each pile above.
-    sorted: Vec<(f32, [f64; 2])>,
-    thresholds: Vec<usize>,
-}
-
-impl Cuts {
-    fn new(held_out: &HeldOut<'_>) -> Self {
-        let mut scores: Vec<(f32, usize, f64)> = held_out
-            .iter()
-            .map(|(pile, at, score)| (score, pile, held_out.weight(at)))
-            .collect();
-        scores.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
-        let mut totals = [0.0; 2];
-        for (_, pile, weight) in &scores {
-            totals[*pile] += weight;
-        }
-        let mut above = [0.0; 2];
-        let sorted: Vec<(f32, [f64; 2])> = scores
-            .chunk_by(|a, b| a.0 == b.0)
-            .map(|equal| {
-                for (_, pile, weight) in equal {
-                    above[*pile] += weight / totals[*pile];
-                }
-                (equal[0].0, above)
-            })
-            .collect();
-        let share = |at: &(f32, [f64; 2])| 0.5 * (at.1[0] + at.1[1]);
-        let thresholds = (0..CUTS)
-            .map(|cut| {
-                let wanted = (cut as f64 + 0.5) / CUTS as f64;
-                sorted.partition_point(|at| share(at) < wanted).min(sorted.len() - 1)
-            })
-            .collect();
-        Self { sorted, thresholds }
-    }
-
-    /// The shares of the piles at and above a place.
-    fn shares(&self, place: usize) -> [f64; 2] {
-        self.sorted[place].1
-    }
-
-    fn is_above(&self, cut: usize, score: f32) -> bool {
-        score >= self.sorted[self.thresholds[cut]].0
-    }
-
-    fn parts(&self, cut: usize, pair: &PairSeen) -> bool {
-        !self.is_above(cut, pair.scores[0]) && self.is_above(cut, pair.scores[1])
-    }
-}
-
-/// A function of pile and score, looked up once for each different score.
-struct ScoreTable([Vec<(f32, f64)>; 2]);
-
-impl ScoreTable {
-    fn new(held_out: &HeldOut<'_>, of: impl Fn(usize, f32) -> f64) -> Self {
-        Self([0, 1].map(|wanted| {
-            let mut scores: Vec<f32> = held_out
-                .iter()
-                .filter(|(pile, _, _)| *pile == wanted)
-                .map(|(_, _, score)| score)
-                .collect();
-            scores.sort_unstable_by(f32::total_cmp);
-            scores.dedup();
-            scores.into_iter().map(|score| (score, of(wanted, score))).collect()
-        }))
-    }
-
-    fn at(&self, pile: usize, score: f32) -> f64 {
-        let table = &self.0[pile];
-        let place = table.partition_point(|(other, _)| *other < score);
-        table.get(place).map_or(0.0, |(_, value)| *value)
-    }
 }
 
 #[cfg(test)]
