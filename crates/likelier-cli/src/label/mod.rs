@@ -13,7 +13,7 @@ use crate::terminal::{Hint, Result};
 
 /// Collect comparisons from people, on a page of this machine.
 ///
-/// Opens a page on which one person or a small team answers with one key a pair. The answers are kept beside the items, in one file
+/// Serves a page on which one person or a small team answers with one key a pair, and prints its link. The answers are kept beside the items, in one file
 /// that `likelier train --answers` reads. Nothing leaves the machine. What you state once is kept with the answers.
 #[derive(Args)]
 #[command(
