@@ -83,7 +83,7 @@ impl Live {
     pub(crate) fn run(&self) {
         // Whoever answers comes first: this thread, and those that it starts, take what processors have left.
         #[cfg(target_os = "linux")]
-        let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), 10);
+        let _ = rustix::process::setpriority_process(Some(rustix::thread::gettid()), 19);
         let mut items: Option<Result<Items, String>> = None;
         let mut last = 0;
         while !self.stop.load(Ordering::SeqCst) {

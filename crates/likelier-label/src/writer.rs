@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 
 use crate::refused::Refused;
 use crate::session::Session;
-use crate::store::Store;
+use crate::store::{Store, Tidying};
 
 /// Requests in one transaction at the most.
 const TOGETHER: usize = 256;
@@ -54,6 +54,7 @@ impl Writer {
 }
 
 fn run(mut session: Session, requests: &Receiver<Work>) -> Store {
+    let tidying = Tidying::of(session.store().path());
     while let Ok(first) = requests.recv() {
         let waiting: Vec<Work> = requests.try_iter().take(TOGETHER - 1).collect();
         let mut failed = session.store().run("BEGIN IMMEDIATE").map_err(Refused::from).err();
@@ -87,6 +88,7 @@ fn run(mut session: Session, requests: &Receiver<Work>) -> Store {
         for reply in replies {
             reply(failed.clone());
         }
+        tidying.stored();
     }
     session.into_store()
 }

@@ -9,6 +9,7 @@ mod people;
 mod settings;
 #[cfg(test)]
 mod tests;
+mod tidying;
 
 use std::path::{Path, PathBuf};
 
@@ -20,6 +21,7 @@ pub(crate) use forms::{iso, now, parse_time};
 pub(crate) use pairs::Shown;
 pub use people::Person;
 pub use settings::Settings;
+pub(crate) use tidying::Tidying;
 
 use crate::error::LabelError;
 
@@ -48,6 +50,7 @@ impl Store {
         let mut store = Self { path: path.to_owned(), connection, lock: Some(lock) };
         store.check_known()?;
         store.run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA secure_delete=ON;")?;
+        store.run(&format!("PRAGMA wal_autocheckpoint={}", tidying::AT_MOST))?;
         store.migrate(&STEPS)?;
         Ok(store)
     }
