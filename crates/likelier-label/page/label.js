@@ -57,7 +57,8 @@ function showProgress() {
   find("bar").max = goal;
   find("bar").value = Math.min(answered, goal);
   const parts = [answered < goal ? `${answered} of ${goal} answers` : `${answered} answers, ${goal} were asked for`];
-  if (pace !== null) {
+  // A pace from fewer answers is mostly the first look at the page.
+  if (pace !== null && answered >= 5) {
     parts.push(`${(pace / 1000).toFixed(1)} s each`);
     if (answered < goal) parts.push(`${minutes((goal - answered) * pace)} left`);
   }
@@ -87,7 +88,7 @@ function content(pair, side) {
     picture.alt = side === 0 ? "the left item" : "the right item";
     picture.addEventListener("click", zoom);
     image(pair.pair, side).then(
-      (address) => { picture.src = address; },
+      (address) => { picture.src = address; picture.decode().then(steady, () => {}); },
       (error) => picture.replaceWith(element("p", `No picture: ${error.message}. Press S to skip, or F to flag it.`, "missing")),
     );
     place.append(picture);
@@ -110,6 +111,12 @@ function content(pair, side) {
   return place;
 }
 
+/** The place for the items grows with the tallest pair so far and does not shrink, so that the buttons stay under the pointer. */
+function steady() {
+  const items = document.querySelector(".items");
+  items.style.minHeight = `${items.offsetHeight}px`;
+}
+
 function show() {
   const pair = pairs[0];
   find("pair").hidden = !pair;
@@ -120,6 +127,7 @@ function show() {
       place.replaceChildren(content(pair, side));
       place.scrollTop = 0;
     }
+    steady();
     shownAt = performance.now();
     for (const next of pairs.slice(1)) {
       if (next.left.image) image(next.pair, 0).catch(() => {});
@@ -277,6 +285,10 @@ find("undo").addEventListener("click", undo);
 find("undo-done").addEventListener("click", undo);
 find("help").addEventListener("click", help);
 addEventListener("hashchange", () => location.reload());
+addEventListener("resize", () => {
+  document.querySelector(".items").style.minHeight = "";
+  steady();
+});
 addEventListener("beforeunload", (event) => {
   if (queue.length) event.preventDefault();
 });

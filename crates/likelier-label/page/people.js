@@ -5,6 +5,7 @@ import { Refusal, ask, element, token } from "/server.js";
 const find = (id) => document.getElementById(id);
 const percent = (share) => `${Math.round(100 * share)} %`;
 const interval = (range) => (range ? `${percent(range.value)} (${percent(Math.max(0, range.low))} to ${percent(Math.min(1, range.high))})` : "–");
+const when = (at) => new Date(at).toLocaleString(undefined, { dateStyle: "medium", timeStyle: "short" });
 const link = (of) => `${location.origin}/#${of}`;
 
 function row(cells, head) {
@@ -68,8 +69,8 @@ function show(seen) {
   links = now;
   find("people").tBodies[0].replaceChildren(...people.map((cells) => row(cells)));
   find("hours").tHead.replaceChildren(row(["Hour", ...seen.people.map(({ name }) => name)], true));
-  find("hours").tBodies[0].replaceChildren(...seen.hours.map(([hour, counts]) => row([new Date(hour).toLocaleString(), ...counts])));
-  const flags = seen.flags.map((flag) => row([flag.by, flag.left, flag.right, flag.reason, new Date(flag.at).toLocaleString()]));
+  find("hours").tBodies[0].replaceChildren(...seen.hours.map(([hour, counts]) => row([when(hour), ...counts])));
+  const flags = seen.flags.map((flag) => row([flag.by, flag.left, flag.right, flag.reason, when(flag.at)]));
   find("flags").tBodies[0].replaceChildren(...(flags.length ? flags : [row(["none", "", "", "", ""])]));
 }
 
