@@ -27,6 +27,12 @@ pub(crate) struct ColumnArguments {
     /// Columns of text to use as categories (one-hot).
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     categories: Vec<String>,
+    /// Columns of text in words: their words and pieces of words become features.
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
+    text: Vec<String>,
+    /// Columns of dates to use as numbers of days, such as 2026-11-17 or 2026-11-17T12:30:05Z.
+    #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
+    dates: Vec<String>,
     /// What to do about missing values (empty, NA, NaN, null, ?): "impute" learns what stands for them, "refuse" lists
     /// where they are.
     #[arg(long, value_enum, value_name = "impute|refuse", default_value_t = MissingArgument::Impute,
@@ -112,6 +118,8 @@ impl ColumnArguments {
             features: self.features.clone(),
             exclude: self.exclude.clone(),
             categories: self.categories.clone(),
+            texts: self.text.clone(),
+            dates: self.dates.clone(),
             missing: match self.missing {
                 MissingArgument::Impute => OnMissing::Impute,
                 MissingArgument::Refuse => OnMissing::Refuse,

@@ -139,6 +139,7 @@ fn features_line(classifier: &Classifier) -> String {
         Column::Number { name, rule } if rule.missing => format!("{} (or missing)", name.escape_debug()),
         Column::Number { name, .. } => name.escape_debug().to_string(),
         Column::Category { name, values } => format!("{} ({} values)", name.escape_debug(), values.len()),
+        Column::Text { name, rule } => format!("{} (words, {} hashes)", name.escape_debug(), rule.features),
     };
     let mut names: Vec<String> = columns.iter().take(SHOWN).map(name).collect();
     if columns.len() > SHOWN {

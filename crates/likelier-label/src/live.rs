@@ -106,7 +106,8 @@ impl Live {
                 Ok(items) => items,
                 Err(error) => {
                     let words = format!(
-                        "There is no live estimate, because the items cannot be trained on as they are: {error}"
+                        "There is no live estimate, because the items cannot be trained on as they are: {error}. \
+                         Start the page again with --text for columns of words, --categories, --exclude or --features."
                     );
                     self.set(|state| state.words = words);
                     return;
@@ -125,12 +126,12 @@ impl Live {
     }
 
     fn items(&self) -> Result<Items, LabelError> {
-        let Settings { id, features, categories, .. } = self.settings.clone();
+        let Settings { id, features, categories, text: texts, exclude, .. } = self.settings.clone();
         if self.settings.items.is_dir() {
             let problem = "a folder of images has no table of features".into();
             return Err(LabelError::Import { path: self.settings.items.clone(), problem });
         }
-        let layout = Layout { id, features, categories, ..Layout::default() };
+        let layout = Layout { id, features, categories, texts, exclude, ..Layout::default() };
         Ok(Items::read(&self.settings.items, &layout)?)
     }
 

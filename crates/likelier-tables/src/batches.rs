@@ -6,12 +6,13 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use super::Layout;
+use super::hashed::Hashed;
 use super::roles::Roles;
 use super::table::{self, CellProblem, Chunk, Position, TableReader};
 use crate::error::TableError;
 use crate::missing::{Missing, MissingTally};
 use likelier::Rows;
-use likelier::data::{Column, Features, NumberRule, Texts, Values, is_missing};
+use likelier::data::{Column, Features, NumberRule, Texts, Values, is_missing, moments};
 
 /// A file of items, read from its start to its end in batches.
 ///
@@ -116,7 +117,10 @@ impl ItemBatches {
         }
         let first = self.rows;
         self.rows += rows.len();
-        let (cells, [ids, labels, groups]) = self.reader.take();
+        let (mut cells, hashed, [ids, labels, groups]) = self.reader.take();
+        if let (Some(hashed), Values::Numbers(numbers)) = (hashed, &cells) {
+            cells = Values::Sparse(hashed.beside(numbers, self.reader.features.dense_width()));
+        }
         *batch = ItemBatch {
             ids: ids.map_or(BatchIds::Numbered { first }, BatchIds::Named),
             rows: Rows::of_checked(cells, self.reader.features.width()),
@@ -133,22 +137,23 @@ pub(super) fn no_rows(path: &Path) -> TableError {
     TableError::format(path, "holds no rows")
 }
 
-/// Rows of features out of a table, with categories made one-hot and missing numbers filled in, where it is known with
-/// what. Rows collect in `chunk`.
+/// Rows of features out of a table, with categories made one-hot, text hashed, and missing numbers filled in, where it is
+/// known with what. Rows collect in `chunk`, features of text in `hashed`.
 pub(super) struct Reader {
     path: PathBuf,
     table: Box<dyn TableReader>,
     features: Features,
     /// The columns of the table that hold the features.
     columns: Vec<usize>,
-    /// The columns of the table that are text: id, label, group, categories.
+    /// The columns of the table that are text: id, label, group, categories, text in words.
     texts: Vec<usize>,
     has_id: bool,
     has_label: bool,
     has_group: bool,
     /// Which of the texts may be blank.
     may_be_blank: Vec<usize>,
-    categories: Vec<Category>,
+    spelled: Vec<Spelled>,
+    hashed: Option<Hashed>,
     chunk: Chunk,
     /// Rows read from the table.
     done: usize,
@@ -158,11 +163,18 @@ pub(super) struct Reader {
     no_median: Option<(usize, usize)>,
 }
 
-/// A category: its column, the place of its first feature, and the values in order.
-struct Category {
+/// A column of texts that stand for something else: its number, and the place of its first feature.
+struct Spelled {
     column: usize,
     place: usize,
-    values: HashMap<String, usize>,
+    meaning: Meaning,
+}
+
+enum Meaning {
+    /// A category: the values in order.
+    Category(HashMap<String, usize>),
+    /// A date, as days since 1970, from which an offset is taken.
+    Date(f64),
 }
 
 impl Reader {
@@ -175,12 +187,17 @@ impl Reader {
         let selection = roles.selection(features);
         table.select(selection.clone())?;
         let mut place = 0;
-        let mut categories = Vec::new();
+        let mut spelled = Vec::new();
         for (at, column) in features.columns().iter().enumerate() {
-            if let Column::Category { values, .. } = column {
-                let values = values.iter().enumerate().map(|(at, value)| (value.clone(), at)).collect();
-                categories.push(Category { column: at, place, values });
-            }
+            let meaning = match column {
+                Column::Category { values, .. } => {
+                    let values = values.iter().enumerate().map(|(at, value)| (value.clone(), at));
+                    Some(Meaning::Category(values.collect()))
+                }
+                Column::Number { rule, .. } if rule.date => Some(Meaning::Date(rule.offset)),
+                Column::Number { .. } | Column::Text { .. } => None,
+            };
+            spelled.extend(meaning.map(|meaning| Spelled { column: at, place, meaning }));
             place += column.width();
         }
         Ok(Self {
@@ -198,7 +215,8 @@ impl Reader {
                 .into_iter()
                 .chain(roles.group)
                 .collect(),
-            categories,
+            spelled,
+            hashed: features.have_text().then(|| Hashed::of(features)),
             chunk: Chunk::of(&*table, &selection),
             texts: selection.texts,
             table,
@@ -229,33 +247,52 @@ impl Reader {
             }
         }
         if let Values::Numbers(_) = &self.chunk.cells {
-            self.fill(rows.clone(), kept);
+            self.fill(rows.clone(), kept)
+                .map_err(|(row, column, problem)| self.at(row, column, problem))?;
         }
         self.done += rows.len();
         Ok(Some(rows))
     }
 
-    /// Sets categories, fills in what is missing, and counts it.
-    fn fill(&mut self, rows: Range<usize>, kept: usize) {
-        let (width, done, missing) = (self.features.width(), self.done, &mut self.missing);
-        let Values::Numbers(cells) = &mut self.chunk.cells else { return };
+    /// Sets categories and dates, fills in what is missing, and counts it. The error is row, column and what is wrong.
+    fn fill(&mut self, rows: Range<usize>, kept: usize) -> Result<(), (usize, usize, CellProblem)> {
+        let (width, done, missing) = (self.features.dense_width(), self.done, &mut self.missing);
+        let Values::Numbers(cells) = &mut self.chunk.cells else { return Ok(()) };
         let cells = &mut cells[rows.start * width..];
         let mut gone = vec![0; rows.len()];
-        for (category, texts) in self.categories.iter().zip(&mut self.chunk.texts[kept..]) {
+        for (spelled, texts) in self.spelled.iter().zip(&mut self.chunk.texts[kept..]) {
+            let Spelled { column, place, meaning } = spelled;
             for (row, text) in texts.iter().enumerate() {
+                let values = match meaning {
+                    Meaning::Category(values) => values,
+                    Meaning::Date(offset) => {
+                        let days =
+                            days(text).map_err(|problem| (done + row, self.columns[*column], problem))?;
+                        cells[row * width + place] = (days - offset) as f32;
+                        continue;
+                    }
+                };
                 // A text that was a value in training is one here.
-                let known = category.values.get(text);
+                let known = values.get(text);
                 let nothing = is_missing(text) && (text.is_empty() || known.is_none());
                 if nothing {
-                    missing.add(done + row, category.column);
+                    missing.add(done + row, *column);
                     gone[row] += 1;
                 }
-                match if nothing { category.values.get("") } else { known } {
-                    Some(at) => cells[row * width + category.place + at] = 1.0,
+                match if nothing { values.get("") } else { known } {
+                    Some(at) => cells[row * width + place + at] = 1.0,
                     None => self.unseen += usize::from(!nothing),
                 }
             }
             texts.clear();
+        }
+        if let Some(hashed) = &mut self.hashed {
+            let texts = &mut self.chunk.texts[kept + self.spelled.len()..];
+            hashed.read(texts, rows.len(), |row, column| {
+                missing.add(done + row, column);
+                gone[row] += 1;
+            });
+            texts.iter_mut().for_each(Texts::clear);
         }
         let features = &self.features;
         features.fill_in(cells, |row, column| {
@@ -273,28 +310,38 @@ impl Reader {
                 None => (done + row).to_string(),
             });
         }
+        Ok(())
     }
 
     fn refused(&self, row: usize, column: usize) -> TableError {
-        let name = self.table.columns().name(column);
-        CellProblem::Missing.at(&self.path, self.table.position(row), column, name)
+        self.at(row, column, CellProblem::Missing)
+    }
+
+    /// The error of a problem in a row and column of the file.
+    fn at(&self, row: usize, column: usize, problem: CellProblem) -> TableError {
+        problem.at(&self.path, self.table.position(row), column, self.table.columns().name(column))
     }
 
     /// Forgets the rows, keeping the memory.
     fn clear(&mut self) {
         self.chunk.cells.clear();
+        self.hashed.iter_mut().for_each(Hashed::clear);
         self.chunk.texts.iter_mut().for_each(Texts::clear);
         self.chunk.rows = 0;
     }
 
-    /// Hands over the cells, ids, labels and groups that were read.
-    pub(super) fn take(&mut self) -> (Values, [Option<Texts>; 3]) {
+    /// Hands over the cells, the features of text, and the ids, labels and groups that were read.
+    pub(super) fn take(&mut self) -> (Values, Option<Hashed>, [Option<Texts>; 3]) {
         let cells = std::mem::replace(&mut self.chunk.cells, self.table.store());
         let mut texts = self.chunk.texts.iter_mut();
         let kept = [self.has_id, self.has_label, self.has_group]
             .map(|has| if has { texts.next().map(std::mem::take) } else { None });
         self.chunk.rows = 0;
-        (cells, kept)
+        let hashed = self
+            .hashed
+            .as_mut()
+            .map(|hashed| std::mem::replace(hashed, Hashed::of(&self.features)));
+        (cells, hashed, kept)
     }
 
     /// Goes on collecting where a reader of another file with the same features has ended.
@@ -308,7 +355,7 @@ impl Reader {
             return Err(TableError::format(&self.path, problem));
         }
         self.missing.count(&before.missing);
-        self.chunk = before.chunk;
+        (self.chunk, self.hashed) = (before.chunk, before.hashed);
         Ok(self)
     }
 
@@ -321,4 +368,15 @@ impl Reader {
     pub(super) fn position(&self, row: usize) -> Position {
         self.table.position(row)
     }
+}
+
+/// The days from 1970 to a date; NaN where there is none.
+fn days(text: &str) -> Result<f64, CellProblem> {
+    let text = text.trim();
+    if is_missing(text) {
+        return Ok(f64::NAN);
+    }
+    moments::date(text)
+        .map(|seconds| seconds / moments::DAY)
+        .ok_or_else(|| CellProblem::NotADate(table::quoted(text)))
 }

@@ -10,7 +10,7 @@ use lzma_rust2::XzReader;
 use crate::error::TableError;
 
 /// A file that is longer than this after decompression is refused: 2 GiB, ten times the largest
-/// benchmark. A few kilobytes of gzip or xz can stand for terabytes.
+/// benchmark. A few kilobytes of gzip, xz or zstd can stand for terabytes.
 pub const MAX_BYTES: u64 = 2 << 30;
 
 /// A line of text longer than this is refused: 1 MiB, six hundred times the longest in the benchmarks.
@@ -20,6 +20,9 @@ pub const MAX_LINE_BYTES: u64 = 1 << 20;
 const XZ_MEMORY_KIB: u32 = 128 << 10;
 
 const GZIP_MAGIC: &[u8] = b"\x1f\x8b";
+const ZSTD_MAGIC: &[u8] = b"\x28\xb5\x2f\xfd";
+/// The most memory a zstd file may ask for, as a power of two: 128 MiB, as xz.
+const ZSTD_WINDOW: u32 = 27;
 const XZ_MAGIC: &[u8] = b"\xfd7zXZ\0";
 
 /// A compressed file that is read a part at a time may become so many times larger: gzip reaches 1,000 on
@@ -62,12 +65,16 @@ impl ByteSource {
             .read_to_end(&mut start)
             .map_err(fail)?;
         let is_gzip = start.starts_with(GZIP_MAGIC);
-        let is_xz = start.starts_with(XZ_MAGIC);
+        let (is_xz, is_zstd) = (start.starts_with(XZ_MAGIC), start.starts_with(ZSTD_MAGIC));
         let file = BufReader::new(Cursor::new(start).chain(file));
         let (compression, reader): (_, Box<dyn Read + Send>) = if is_gzip {
             (Some("gzip"), Box::new(MultiGzDecoder::new(file)))
         } else if is_xz {
             (Some("xz"), Box::new(XzReader::new_mem_limit(file, true, XZ_MEMORY_KIB)))
+        } else if is_zstd {
+            let mut decoder = zstd::Decoder::with_buffer(file).map_err(fail)?;
+            decoder.window_log_max(ZSTD_WINDOW).map_err(fail)?;
+            (Some("zstd"), Box::new(decoder))
         } else {
             (None, Box::new(file))
         };

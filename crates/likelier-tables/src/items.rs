@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::batches::{Reader, no_rows};
+use super::hashed::Hashed;
 use super::roles::Roles;
 use super::table::{self, Columns, CsvTable, TableReader};
 use super::{Ids, Layout};
@@ -116,6 +117,8 @@ impl Source<'_> {
 struct ItemsRead {
     features: Features,
     values: Values,
+    /// The features of text, until they stand beside the others.
+    hashed: Option<Hashed>,
     /// Ids, labels and groups.
     names: [Option<Texts>; 3],
     /// Rows of each table.
@@ -138,6 +141,10 @@ impl ItemsRead {
         }
         if let Values::Numbers(cells) = &mut found.values {
             found.features = found.features.learn_missing(cells);
+            if let Some(hashed) = found.hashed.take() {
+                found.features = found.features.with_medians_of(cells).around_means(cells);
+                found.values = Values::Sparse(hashed.beside(cells, found.features.dense_width()));
+            }
         }
         Ok(found)
     }
@@ -158,8 +165,8 @@ impl ItemsRead {
             last = Reader::new(path, table, &roles, &features)?.after(last)?;
             counts.push(read_to_end(path, &mut last, counts[0], layout)?);
         }
-        let (values, names) = last.take();
-        Ok(Self { features, values, names, counts, missing: last.missing().found(), last })
+        let (values, hashed, names) = last.take();
+        Ok(Self { features, values, hashed, names, counts, missing: last.missing().found(), last })
     }
 }
 
@@ -171,8 +178,8 @@ fn opened(
 ) -> Result<(Roles, Features), TableError> {
     let (path, table) = (first.path(), first.open(layout)?);
     let columns = table.columns();
-    let (mut roles, is_category) = Roles::of_layout(path, columns, layout)?;
-    if is_category.is_empty() {
+    let (mut roles, kinds) = Roles::of_layout(path, columns, layout)?;
+    if kinds.is_empty() {
         return Err(TableError::format(path, "has no columns that could be features"));
     }
     let features = if let Columns::Sparse(count) = columns {
@@ -185,7 +192,7 @@ fn opened(
             .flatten()
             .map(Source::path)
             .collect();
-        roles.fit(&files, columns, layout, &is_category)?
+        roles.fit(&files, columns, layout, &kinds)?
     };
     if second.is_some() {
         roles.forget_names();

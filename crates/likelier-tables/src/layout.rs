@@ -21,6 +21,10 @@ pub struct Layout {
     pub answers: Vec<(String, String)>,
     /// The features that are categories, to be made one-hot.
     pub categories: Vec<String>,
+    /// The features that are text in words, to be hashed.
+    pub texts: Vec<String>,
+    /// The features that are dates, to be counted in days.
+    pub dates: Vec<String>,
     /// What to do about missing values in a table that is to be learned from.
     pub missing: OnMissing,
     /// What stands between the fields of a text table.

@@ -31,6 +31,7 @@ mod error;
 #[cfg(test)]
 mod fixture;
 mod given;
+mod hashed;
 mod ids;
 mod items;
 mod layout;

@@ -127,6 +127,8 @@ impl Missing {
                 Column::Category { values, .. } => {
                     column.name() == name && values.iter().any(String::is_empty)
                 }
+                // A text may be empty.
+                Column::Text { .. } => column.name() == name,
             })
         };
         self.columns

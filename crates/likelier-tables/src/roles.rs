@@ -6,10 +6,19 @@ use std::path::Path;
 use super::Layout;
 use super::table::{self, Chunk, Columns, Picked, PickedNumber};
 use crate::error::TableError;
-use likelier::data::{Column, Features, is_missing};
+use likelier::data::{Column, Features, NumberRule, TextRule, is_missing};
 
 /// A category with more values than this is refused: more likely it is an id or free text.
 const MAX_VALUES: usize = 10_000;
+
+/// What a column is read as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum FeatureKind {
+    Number,
+    Date,
+    Category,
+    Text,
+}
 
 /// The columns of a table by what they are used for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,17 +34,17 @@ pub(super) struct Roles {
 }
 
 impl Roles {
-    /// The roles in a file to learn from, and which of its features are categories.
+    /// The roles in a file to learn from, and what its features are read as.
     pub(super) fn of_layout(
         path: &Path,
         columns: &Columns,
         layout: &Layout,
-    ) -> Result<(Self, Vec<bool>), TableError> {
+    ) -> Result<(Self, Vec<FeatureKind>), TableError> {
         if matches!(columns, Columns::Sparse(_)) {
             check_sparse(layout)?;
             let (count, features) = (columns.count(), (0..columns.count()).collect());
             let roles = Self { id: None, label: Some(count), blank_labels: false, group: None, features };
-            return Ok((roles, vec![false; count]));
+            return Ok((roles, vec![FeatureKind::Number; count]));
         }
         let finder = Finder { path, columns };
         let (id, named) = (finder.id(layout)?, finder.one(layout.label.as_deref())?);
@@ -46,7 +55,7 @@ impl Roles {
             .filter(|group| Some(*group) != label && Some(*group) != id);
         let label = label.filter(|label| Some(*label) != id || named.is_some());
         let excluded = finder.all(&layout.exclude)?;
-        let features = match &layout.features {
+        let mut features = match &layout.features {
             Some(names) => {
                 if let Some(both) = layout.exclude.iter().find(|name| names.contains(name)) {
                     let allowed = "either a feature or excluded";
@@ -59,18 +68,34 @@ impl Roles {
                 .filter(|column| !is_index(&columns.name(*column)) && !excluded.contains(column))
                 .collect(),
         };
-        let categories = finder.all(&layout.categories)?;
-        if let Some(column) = categories.iter().find(|column| !features.contains(column)) {
-            return Err(TableError::setting(
-                "a category",
-                format!("'{}'", columns.name(*column)),
-                "one of the features, and neither id nor label",
-            ));
+        let dates = finder.all(&layout.dates)?;
+        let (categories, texts) = (finder.all(&layout.categories)?, finder.all(&layout.texts)?);
+        let spelled = [("a category", &categories), ("a text", &texts), ("a date", &dates)];
+        for (what, named) in spelled {
+            if let Some(column) = named.iter().find(|column| !features.contains(column)) {
+                let name = format!("'{}'", columns.name(*column));
+                let allowed = "one of the features, and neither id nor label";
+                return Err(TableError::setting(what, name, allowed));
+            }
         }
+        let twice =
+            |column: &&usize| spelled.iter().filter(|(_, named)| named.contains(column)).count() > 1;
+        if let Some(both) = features.iter().find(twice) {
+            let both = format!("'{}' as more than one of them", columns.name(*both));
+            return Err(TableError::setting("a column", both, "a category, a date or text"));
+        }
+        let kind = |column: &usize| match column {
+            column if texts.contains(column) => FeatureKind::Text,
+            column if categories.contains(column) => FeatureKind::Category,
+            column if dates.contains(column) => FeatureKind::Date,
+            _ => FeatureKind::Number,
+        };
+        // Text comes last, because its features are stored in another way.
+        features.sort_by_key(|column| texts.contains(column));
         let blank_labels = layout.blank_labels || named.is_none();
         let roles = Self { id, label, blank_labels, group, features }.checked(columns)?;
-        let is_category = roles.features.iter().map(|column| categories.contains(column)).collect();
-        Ok((roles, is_category))
+        let kinds = roles.features.iter().map(kind).collect();
+        Ok((roles, kinds))
     }
 
     /// The roles in a file to be scored by a model with these features.
@@ -92,7 +117,7 @@ impl Roles {
         }
         let finder = Finder { path, columns };
         let (mut id, label) = (finder.id(layout)?, finder.one(layout.label.as_deref())?);
-        if let Columns::Named(_) = columns {
+        if matches!(columns, Columns::Named(_)) || features.have_text() {
             let names: Vec<String> = features.columns().iter().map(|column| column.name().into()).collect();
             let features = finder.all(&names)?;
             if layout.id.is_none() && id.is_some_and(|id| features.contains(&id)) {
@@ -155,43 +180,48 @@ impl Roles {
         files: &[&Path],
         columns: &Columns,
         layout: &Layout,
-        is_category: &[bool],
+        kinds: &[FeatureKind],
     ) -> Result<Features, TableError> {
         let categories: Vec<String> = self
             .features
             .iter()
-            .zip(is_category)
-            .filter(|(_, is_category)| **is_category)
+            .zip(kinds)
+            .filter(|(_, kind)| **kind == FeatureKind::Category)
             .map(|(column, _)| columns.name(*column))
             .collect();
         let mut values = fit_values(files, layout, &categories)?.into_iter();
-        let described = self.features.iter().zip(is_category).map(|(column, is_category)| {
+        let described = self.features.iter().zip(kinds).map(|(column, kind)| {
             let name = columns.name(*column);
-            if *is_category {
-                Column::Category { name, values: values.next().unwrap_or_default() }
-            } else {
-                Column::number(name)
+            match kind {
+                FeatureKind::Number => Column::number(name),
+                FeatureKind::Date => {
+                    Column::Number { name, rule: NumberRule { date: true, ..NumberRule::default() } }
+                }
+                FeatureKind::Category => {
+                    Column::Category { name, values: values.next().unwrap_or_default() }
+                }
+                FeatureKind::Text => Column::Text { name, rule: TextRule::default() },
             }
         });
         Ok(Features::new(described.collect())?)
     }
 
     /// What to ask of the table: numbers at the places of their features; the texts are the id, the
-    /// label and the group, as far as there are any, then the categories.
+    /// label and the group, as far as there are any, then categories and dates, then text in words.
     pub(super) fn selection(&self, features: &Features) -> Picked {
-        let mut selection = Picked { width: features.width(), ..Picked::default() };
+        let mut selection = Picked { width: features.dense_width(), ..Picked::default() };
         selection.texts.extend(self.id);
         selection.texts.extend(self.label);
         selection.texts.extend(self.group);
         let mut place = 0;
         for (column, feature) in self.features.iter().zip(features.columns()) {
             match feature {
-                Column::Number { rule, .. } => {
+                Column::Number { rule, .. } if !rule.date => {
                     selection
                         .numbers
                         .push(PickedNumber { column: *column, place, offset: rule.offset });
                 }
-                Column::Category { .. } => selection.texts.push(*column),
+                _ => selection.texts.push(*column),
             }
             place += feature.width();
         }
@@ -273,7 +303,14 @@ impl Finder<'_> {
     /// The column of a name, unless that is among the features or categories that the user names.
     fn unclaimed(&self, name: &str, layout: &Layout) -> Option<usize> {
         let taken = |names: &[String]| names.iter().any(|other| other == name);
-        let claimed = taken(layout.features.as_deref().unwrap_or_default()) || taken(&layout.categories);
+        let claimed = [
+            layout.features.as_deref().unwrap_or_default(),
+            &layout.categories,
+            &layout.texts,
+            &layout.dates,
+        ]
+        .into_iter()
+        .any(taken);
         self.columns.find(name).filter(|_| !claimed)
     }
 
@@ -296,7 +333,11 @@ fn check_sparse(layout: &Layout) -> Result<(), TableError> {
     let label = layout.label.as_ref().filter(|name| *name != "label");
     let asked = layout.id.as_ref().or(label);
     let asked = asked.or(layout.features.as_ref().and_then(|names| names.first()));
-    match asked.or(layout.categories.first()).or(layout.exclude.first()) {
+    let asked = asked
+        .or(layout.categories.first())
+        .or(layout.texts.first())
+        .or(layout.dates.first());
+    match asked.or(layout.exclude.first()) {
         Some(name) => Err(TableError::setting(
             "a column of a LIBSVM file",
             format!("'{name}'"),

@@ -57,6 +57,8 @@ impl TableToWrite<'_> {
                     }
                     Column::Number { .. } => write!(out, "{}", own[0])?,
                     Column::Category { values, .. } => write_field(out, category(values, own))?,
+                    // Words cannot be had back from their hashes.
+                    Column::Text { .. } => {}
                 }
             }
             if let Some(labels) = self.labels {
@@ -118,6 +120,9 @@ impl TableToWrite<'_> {
                             (0..which.len()).map(|at| text(category(values, &of_row(at)))).collect();
                         write_column::<ByteArrayType, _>(&mut group, &texts)?;
                     }
+                    Column::Text { .. } => {
+                        write_column::<ByteArrayType, _>(&mut group, &vec![text(""); which.len()])?;
+                    }
                 }
             }
             if let Some(labels) = self.labels {
@@ -145,7 +150,9 @@ impl TableToWrite<'_> {
             columns.push(match feature {
                 Column::Number { name, rule } if rule.offset != 0.0 => column(name, Physical::DOUBLE)?,
                 Column::Number { name, .. } => column(name, Physical::FLOAT)?,
-                Column::Category { name, .. } => column(name, Physical::BYTE_ARRAY)?,
+                Column::Category { name, .. } | Column::Text { name, .. } => {
+                    column(name, Physical::BYTE_ARRAY)?
+                }
             });
         }
         if self.labels.is_some() {

@@ -168,7 +168,7 @@ fn numbers_far_from_zero_keep_what_tells_them_apart() {
         assert_eq!(items.rows.width(), 1);
         let offset = match &items.features.columns()[0] {
             Column::Number { rule: NumberRule { offset, .. }, .. } => *offset,
-            other @ Column::Category { .. } => panic!("{other:?}"),
+            other => panic!("{other:?}"),
         };
         assert_eq!(offset, 1e9);
         assert_eq!(rows(&items).concat(), expected);

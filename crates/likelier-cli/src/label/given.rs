@@ -22,11 +22,9 @@ pub(crate) fn given(answers: &Path, items: Option<&Path>, layout: &Layout) -> Re
     let layout = Layout {
         id: layout.id.clone().or_else(|| settings.id.clone()),
         features: layout.features.clone().or_else(|| settings.features.clone()),
-        categories: if layout.categories.is_empty() {
-            settings.categories.clone()
-        } else {
-            layout.categories.clone()
-        },
+        categories: stated(&layout.categories, &settings.categories),
+        texts: stated(&layout.texts, &settings.text),
+        exclude: stated(&layout.exclude, &settings.exclude),
         ..layout.clone()
     };
     let path = items.unwrap_or(&own);
@@ -48,4 +46,9 @@ pub(crate) fn given(answers: &Path, items: Option<&Path>, layout: &Layout) -> Re
         ..DatasetCard::default()
     };
     Ok(Given { items: read, evidence: Evidence::Answers(found), card })
+}
+
+/// What is stated now, else what was stated when the page was opened.
+fn stated(now: &[String], then: &[String]) -> Vec<String> {
+    if now.is_empty() { then.to_vec() } else { now.to_vec() }
 }

@@ -52,6 +52,12 @@ pub(super) struct OpenArguments {
     /// Columns of text that it uses as categories.
     #[arg(long, help_heading = "Items", value_name = "COLUMN,…", value_delimiter = ',')]
     categories: Option<Vec<String>>,
+    /// Columns of text in words, whose words it uses.
+    #[arg(long, help_heading = "Items", value_name = "COLUMN,…", value_delimiter = ',')]
+    text: Option<Vec<String>>,
+    /// Columns that it does not use.
+    #[arg(long, help_heading = "Items", value_name = "COLUMN,…", value_delimiter = ',')]
+    exclude: Option<Vec<String>>,
     /// The file of items has changed, and its ids still mean the same items.
     #[arg(long, help_heading = "Items")]
     items_changed: bool,
@@ -249,6 +255,8 @@ impl OpenArguments {
         settings.image = self.image.clone().or(settings.image);
         settings.features = self.features.clone().or(settings.features);
         settings.categories = self.categories.clone().unwrap_or(settings.categories);
+        settings.text = self.text.clone().unwrap_or(settings.text);
+        settings.exclude = self.exclude.clone().unwrap_or(settings.exclude);
         if let Some(images) = &self.images {
             let folder = fs::canonicalize(images);
             settings.images =

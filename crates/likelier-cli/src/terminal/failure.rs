@@ -260,7 +260,7 @@ impl Hint for TableError {
                 "leave out --missing refuse to fill them in: numbers by the median, categories by one of their own"
             }
             Self::Cell { .. } => {
-                "name columns of text with --categories, leave them out with --features, or correct the cell"
+                "name columns of words with --text and those of a few values with --categories, leave them out with --exclude, or correct the cell"
             }
             Self::NoSuchColumn { missing, .. }
                 if missing.iter().any(|name| name == "likelier" || name == "other") =>

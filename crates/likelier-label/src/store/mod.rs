@@ -17,7 +17,8 @@ use likelier::lock::{Lock, NotLocked};
 use rusqlite::{Connection, OpenFlags};
 
 pub use forms::{Choice, Origin};
-pub(crate) use forms::{iso, now, parse_time};
+pub(crate) use forms::{now, parse_time};
+pub(crate) use likelier::data::moments::iso;
 pub(crate) use pairs::Shown;
 pub use people::Person;
 pub use settings::Settings;

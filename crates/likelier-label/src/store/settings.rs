@@ -36,6 +36,10 @@ pub struct Settings {
     pub features: Option<Vec<String>>,
     /// Columns that are categories there.
     pub categories: Vec<String>,
+    /// Columns that are text in words there.
+    pub text: Vec<String>,
+    /// Columns that are not used there.
+    pub exclude: Vec<String>,
     /// The share of pairs that the same person is asked again, with the sides swapped.
     pub again: f64,
     /// The share of pairs that somebody else has answered.
@@ -61,6 +65,8 @@ impl Default for Settings {
             images: None,
             features: None,
             categories: Vec::new(),
+            text: Vec::new(),
+            exclude: Vec::new(),
             again: 0.1,
             shared: 0.1,
             balanced: false,

@@ -32,6 +32,8 @@ pub enum CellProblem {
     Missing,
     /// Text where a number should be.
     NotANumber(String),
+    /// Text where a date should be.
+    NotADate(String),
     /// An infinite number, or one too large for 32 bits.
     NotFinite(String),
     /// Bytes that are not text.
@@ -45,6 +47,9 @@ impl fmt::Display for CellProblem {
         match self {
             Self::Missing => f.write_str("the value is missing"),
             Self::NotANumber(value) => write!(f, "{value} is not a number"),
+            Self::NotADate(value) => {
+                write!(f, "{value} is not a date; dates are written as 2026-11-17 or 2026-11-17T12:30:05")
+            }
             Self::NotFinite(value) => write!(f, "{value} is not a finite number"),
             Self::NotUtf8 => f.write_str("is not UTF-8 text"),
             Self::NotAllowed(problem) => f.write_str(problem),

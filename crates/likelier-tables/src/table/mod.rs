@@ -3,11 +3,12 @@
 //! | format | recognised by | names |
 //! |---|---|---|
 //! | CSV, TSV ([`csv`]) | being text | the first line, if it is a header |
+//! | JSON Lines ([`json_lines`]) | text that begins with `{` | the keys |
 //! | Parquet ([`parquet`]) | `PAR1` | always |
 //! | NPY, NPZ ([`npy`]) | `\x93NUMPY`, `PK\x03\x04` | none |
 //! | LIBSVM ([`libsvm`]) | text of `label index:value …` | none |
 //!
-//! Text and NPY may be compressed with gzip or xz. Columns without names are called f0, f1, …
+//! Text and NPY may be compressed with gzip, xz or zstd. Columns without names are called f0, f1, …
 //!
 //! A [`Table`] is told once which columns are wanted and what for ([`Picked`]): as numbers at a place
 //! of the feature row, or as text (ids, labels, categories). It then appends rows to a [`Chunk`], as many
@@ -16,6 +17,7 @@
 mod cell;
 mod csv;
 mod file_at;
+mod json_lines;
 mod libsvm;
 mod npy;
 mod npz;
@@ -23,8 +25,8 @@ mod parquet;
 
 use std::path::Path;
 
-pub(super) use cell::number;
 pub use cell::{CellProblem, Position};
+pub(super) use cell::{number, quoted};
 pub(super) use csv::CsvTable;
 
 use super::Layout;
@@ -207,6 +209,12 @@ pub(super) fn open(path: &Path, layout: &Layout) -> Result<Box<dyn TableReader>,
     if is(b"\xff\xfe") || is(b"\xfe\xff") {
         return Err(TableError::format(path, "is UTF-16 text; only UTF-8 is read"));
     }
+    if start.trim_ascii_start().starts_with(b"{") || ["jsonl", "ndjson"].contains(&extension.as_str()) {
+        return Ok(Box::new(json_lines::JsonLines::open(path)?));
+    }
+    if extension == "json" && start.trim_ascii_start().starts_with(b"[") {
+        return Err(TableError::format(path, "is one JSON array; one object a line is read (JSON Lines)"));
+    }
     let sparse = ["libsvm", "svmlight", "svm", "light"].contains(&extension.as_str());
     if sparse || (!["csv", "tsv", "tab"].contains(&extension.as_str()) && libsvm::looks_like_it(path)?) {
         return Ok(Box::new(libsvm::LibsvmTable::open(path, layout.first_index)?));
@@ -218,7 +226,7 @@ pub(super) fn open(path: &Path, layout: &Layout) -> Result<Box<dyn TableReader>,
 fn extension(path: &Path) -> String {
     let lower = |path: &Path| path.extension().map(|end| end.to_string_lossy().to_lowercase());
     match lower(path) {
-        Some(end) if ["gz", "xz"].contains(&end.as_str()) => {
+        Some(end) if ["gz", "xz", "zst", "zstd"].contains(&end.as_str()) => {
             path.file_stem().and_then(|stem| lower(Path::new(stem))).unwrap_or_default()
         }
         end => end.unwrap_or_default(),

@@ -1,7 +1,8 @@
-//! What the columns of a feature matrix mean: the names a file has for them, and one-hot categories.
+//! What the columns of a feature matrix mean: the names a file has for them, one-hot categories and hashed text.
 
 use serde::{Deserialize, Serialize};
 
+use super::TextRule;
 use crate::error::Error;
 
 /// The columns of a file that become features, in the order in which a model takes them.
@@ -31,6 +32,14 @@ pub enum Column {
         /// The values, in the order of their features.
         values: Vec<String>,
     },
+    /// Text in words: hashed ones ([`TextRule`]). Such columns come after all others.
+    Text {
+        /// Its name in the file.
+        name: String,
+        /// How its cells become features.
+        #[serde(flatten)]
+        rule: TextRule,
+    },
 }
 
 /// How the cells of a column of numbers become features: x − offset, and what stands for a missing x.
@@ -43,6 +52,9 @@ pub struct NumberRule {
     /// The median in training, which stands for a missing number. Without it none may be missing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub median: Option<f64>,
+    /// Whether the cells hold dates, which become days since 1970.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub date: bool,
     /// Whether numbers were missing in training: then a second feature is 1 where one is and 0 elsewhere.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub missing: bool,
@@ -69,7 +81,7 @@ impl Column {
     /// The column's name in the file.
     pub fn name(&self) -> &str {
         match self {
-            Self::Number { name, .. } | Self::Category { name, .. } => name,
+            Self::Number { name, .. } | Self::Category { name, .. } | Self::Text { name, .. } => name,
         }
     }
 
@@ -78,7 +90,13 @@ impl Column {
         match self {
             Self::Number { rule, .. } => 1 + usize::from(rule.missing),
             Self::Category { values, .. } => values.len(),
+            Self::Text { rule, .. } => rule.width(),
         }
+    }
+
+    /// Whether it holds text in words.
+    pub fn is_text(&self) -> bool {
+        matches!(self, Self::Text { .. })
     }
 
     /// What its features are called.
@@ -89,12 +107,16 @@ impl Column {
             Self::Category { name, values } => {
                 values.iter().map(|value| format!("{name} = {value}")).collect()
             }
+            Self::Text { name, rule } => {
+                let hashes = (0..rule.features).map(|at| format!("{name}, hash {at}"));
+                hashes.chain([format!("{name}, length")]).collect()
+            }
         }
     }
 }
 
 impl Features {
-    /// Columns of different names that make at least one feature.
+    /// Columns of different names that make at least one feature, those of text last.
     pub fn new(columns: Vec<Column>) -> Result<Self, Error> {
         let mut names: Vec<&str> = columns.iter().map(Column::name).collect();
         all_differ("the names of features", &mut names)?;
@@ -114,7 +136,15 @@ impl Features {
                         });
                     }
                 }
+                Column::Text { rule, .. } => rule.check()?,
             }
+        }
+        if !columns.is_sorted_by_key(Column::is_text) {
+            return Err(Error::Setting {
+                name: "the order of features",
+                value: "text before other columns".into(),
+                allowed: "text last",
+            });
         }
         if columns.iter().map(Column::width).sum::<usize>() == 0 {
             return Err(Error::Setting {
@@ -149,7 +179,7 @@ impl Features {
             .enumerate()
             .filter_map(|(at, (column, place))| match column {
                 Column::Number { rule, .. } => Some((at, place, rule)),
-                Column::Category { .. } => None,
+                Column::Category { .. } | Column::Text { .. } => None,
             })
     }
 
@@ -172,6 +202,16 @@ impl Features {
     /// How many features the columns become.
     pub fn width(&self) -> usize {
         self.columns.iter().map(Column::width).sum()
+    }
+
+    /// How many features come before those of text: they are kept one by one, and those of text as far as they are not 0.
+    pub fn dense_width(&self) -> usize {
+        self.columns.iter().filter(|column| !column.is_text()).map(Column::width).sum()
+    }
+
+    /// Whether any column is text in words.
+    pub fn have_text(&self) -> bool {
+        self.columns.last().is_some_and(Column::is_text)
     }
 
     /// Whether every column is one number, so that features and columns are the same.

@@ -42,7 +42,7 @@ impl Features {
             return;
         }
         let rules: Vec<(usize, usize, &NumberRule)> = self.numbers().collect();
-        for (row, cells) in cells.chunks_exact_mut(self.width()).enumerate() {
+        for (row, cells) in cells.chunks_exact_mut(self.dense_width()).enumerate() {
             for (column, place, rule) in &rules {
                 if !cells[*place].is_nan() {
                     continue;
@@ -69,7 +69,7 @@ impl Features {
         let mut medians = vec![None; self.columns().len()];
         for (column, place, rule) in self.numbers().filter(|(column, ..)| incomplete[*column]) {
             // A column without a single number tells nothing, whatever stands for it.
-            medians[column] = Some(median(cells, place, self.width(), rule).unwrap_or(rule.offset));
+            medians[column] = Some(median(cells, place, self.dense_width(), rule).unwrap_or(rule.offset));
         }
         let learned = self.with_rules(|column, rule| {
             if incomplete[column] {
@@ -88,9 +88,15 @@ impl Features {
         let Some(cells) = rows.as_numbers().filter(|_| rows.width() == self.width()) else {
             return self.clone();
         };
+        self.with_medians_of(cells)
+    }
+
+    /// The same of the features that come before those of text.
+    #[must_use]
+    pub fn with_medians_of(&self, cells: &[f32]) -> Self {
         let mut medians = vec![None; self.columns().len()];
         for (column, place, rule) in self.numbers() {
-            medians[column] = rule.median.or_else(|| median(cells, place, self.width(), rule));
+            medians[column] = rule.median.or_else(|| median(cells, place, self.dense_width(), rule));
         }
         self.with_rules(|column, rule| rule.median = medians[column])
     }
@@ -119,7 +125,7 @@ impl Features {
             .iter()
             .map(|range| range.is_some_and(|[low, high]| low == high))
             .collect();
-        let width = self.width();
+        let width = self.dense_width();
         for (column, place, rule) in self.numbers() {
             if constant[column] && rule.offset != 0.0 {
                 for cell in cells.iter_mut().skip(place).step_by(width) {
@@ -134,11 +140,27 @@ impl Features {
         })
     }
 
+    /// Puts the mean of every number at 0, as an offset of its column. Beside text, zeros are not stored, so that no other
+    /// scaling can do it.
+    #[must_use]
+    pub fn around_means(&self, cells: &mut [f32]) -> Self {
+        let width = self.dense_width();
+        let mut means = vec![0.0; self.columns().len()];
+        for (column, place, _) in self.numbers() {
+            let numbers = || cells.iter().skip(place).step_by(width).map(|cell| f64::from(*cell));
+            means[column] = numbers().sum::<f64>() / numbers().count().max(1) as f64;
+            for cell in cells.iter_mut().skip(place).step_by(width) {
+                *cell = (f64::from(*cell) - means[column]) as f32;
+            }
+        }
+        self.with_rules(|column, rule| rule.offset += means[column])
+    }
+
     /// The lowest and the highest number of each column, where it has any.
     fn ranges(&self, cells: &[f32]) -> Vec<Option<[f32; 2]>> {
-        let width = self.width();
+        let width = self.dense_width();
         let mut ranges = vec![[f32::INFINITY, f32::NEG_INFINITY]; width];
-        for row in cells.chunks_exact(width) {
+        for row in cells.chunks_exact(width.max(1)) {
             for ([low, high], cell) in ranges.iter_mut().zip(row) {
                 // NaN is neither lower nor higher.
                 *low = low.min(*cell);
@@ -175,8 +197,9 @@ fn median(cells: &[f32], place: usize, width: usize, rule: &NumberRule) -> Optio
 
 /// Moves the features of each row to where they are with more features between them, which are 0.
 fn spread(cells: &mut Vec<f32>, narrow: &Features, wide: &Features) {
-    let (before, after) = (narrow.width(), wide.width());
+    let (before, after) = (narrow.dense_width(), wide.dense_width());
     let count = cells.len() / before;
+    let dense = narrow.columns().iter().filter(|column| !column.is_text()).count();
     cells.resize(count * after, 0.0);
     let mut row = vec![0.0; before];
     // From the end, so that nothing is written over before it was moved.
@@ -189,6 +212,7 @@ fn spread(cells: &mut Vec<f32>, narrow: &Features, wide: &Features) {
             .iter()
             .map(Column::width)
             .zip(wide.columns().iter().map(Column::width))
+            .take(dense)
         {
             let (own, rest) = to.split_at_mut(new);
             own.fill(0.0);

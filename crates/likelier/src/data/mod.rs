@@ -6,9 +6,12 @@
 mod answers;
 mod comparisons;
 mod features;
+mod hashing;
 #[cfg(feature = "engine")]
 mod hold_out;
 mod missing;
+#[doc(hidden)]
+pub mod moments;
 mod repeats;
 mod rows;
 mod sparse;
@@ -26,6 +29,7 @@ pub use comparisons::Piles;
 pub(crate) use comparisons::{AnswerGroups, check_items};
 pub use comparisons::{Comparisons, LoosePiles};
 pub use features::{Column, Features, NumberRule};
+pub use hashing::TextRule;
 #[cfg(feature = "engine")]
 pub(crate) use hold_out::{ItemRule, Reach, answered_pairs, hold_out_items, items_recur};
 pub use missing::{MISSING_TEXTS, MissingCells, is_missing};

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 use std::sync::Arc;
 
-use parquet::basic::{ConvertedType, LogicalType, Type};
+use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type};
 use parquet::column::reader::ColumnReaderImpl;
 use parquet::data_type::{
     BoolType, ByteArray, ByteArrayType, DataType, DoubleType, FixedLenByteArray, FixedLenByteArrayType,
@@ -19,6 +19,7 @@ use super::pages::{CheckedPages, guarded};
 use crate::table::cell::CellProblem;
 use crate::table::file_at::FileAt;
 use likelier::data::Texts;
+use likelier::data::moments::iso;
 
 /// A wanted column and the last batch of it.
 pub(super) struct Wanted {
@@ -26,6 +27,8 @@ pub(super) struct Wanted {
     descriptor: ColumnDescPtr,
     form: Form,
     unsigned: bool,
+    /// How many of its units make a millisecond, or milliseconds a unit, if it holds moments.
+    moments: Option<MomentUnit>,
     reader: ColumnCells,
     /// For each row whether its value is there, unless all must be.
     levels: Vec<i16>,
@@ -109,6 +112,9 @@ impl Wanted {
             Type::BYTE_ARRAY if converted == ConvertedType::UTF8 => {
                 return Err("holds text; name it as a category, or leave it out of the features".into());
             }
+            _ if MomentUnit::of(descriptor).is_some() => {
+                return Err("holds dates; name it as one, or leave it out of the features".into());
+            }
             _ => {
                 let what = descriptor
                     .logical_type_ref()
@@ -121,6 +127,7 @@ impl Wanted {
             descriptor: descriptor.clone(),
             form,
             unsigned,
+            moments: MomentUnit::of(descriptor),
             reader: ColumnCells::Closed,
             levels: Vec::new(),
             repeats: Vec::new(),
@@ -171,7 +178,7 @@ impl Wanted {
 
     /// Decodes the next `rows` rows.
     pub(super) fn decode(&mut self, rows: usize) -> Result<(), ColumnTrouble> {
-        let unsigned = self.unsigned;
+        let (unsigned, moments) = (self.unsigned, self.moments);
         let mut batch = ColumnBatch {
             rows,
             present: self.descriptor.max_def_level(),
@@ -191,7 +198,9 @@ impl Wanted {
             }
             ColumnCells::Int32(reader, values) => {
                 batch.read(reader, values)?;
-                if unsigned {
+                if let Some(unit) = moments {
+                    batch.convert(values, |value| unit.iso((*value).into()), |_| f64::NAN)
+                } else if unsigned {
                     batch.convert(values, |value| value.cast_unsigned(), f64::from)
                 } else {
                     batch.convert(values, |value| *value, f64::from)
@@ -199,7 +208,9 @@ impl Wanted {
             }
             ColumnCells::Int64(reader, values) => {
                 batch.read(reader, values)?;
-                if unsigned {
+                if let Some(unit) = moments {
+                    batch.convert(values, |value| unit.iso(*value), |_| f64::NAN)
+                } else if unsigned {
                     batch.convert(values, |value| value.cast_unsigned(), |whole| whole as f64)
                 } else {
                     batch.convert(values, |value| *value, |whole| whole as f64)
@@ -237,6 +248,43 @@ fn inside(descriptor: &ColumnDescriptor) -> i16 {
 /// Whether a column holds numbers of 16 bits.
 fn is_half(descriptor: &ColumnDescriptor) -> bool {
     descriptor.logical_type_ref() == Some(&LogicalType::Float16)
+}
+
+/// What a column of moments counts in.
+#[derive(Clone, Copy)]
+enum MomentUnit {
+    Day,
+    Millisecond,
+    Microsecond,
+    Nanosecond,
+}
+
+impl MomentUnit {
+    fn of(descriptor: &ColumnDescriptor) -> Option<Self> {
+        match descriptor.logical_type_ref() {
+            Some(LogicalType::Date) => Some(Self::Day),
+            Some(LogicalType::Timestamp(stamp)) => Some(match stamp.unit {
+                TimeUnit::MILLIS => Self::Millisecond,
+                TimeUnit::MICROS => Self::Microsecond,
+                TimeUnit::NANOS => Self::Nanosecond,
+            }),
+            _ => match descriptor.converted_type() {
+                ConvertedType::DATE => Some(Self::Day),
+                ConvertedType::TIMESTAMP_MILLIS => Some(Self::Millisecond),
+                ConvertedType::TIMESTAMP_MICROS => Some(Self::Microsecond),
+                _ => None,
+            },
+        }
+    }
+
+    fn iso(self, count: i64) -> String {
+        iso(match self {
+            Self::Day => count.saturating_mul(86_400_000),
+            Self::Millisecond => count,
+            Self::Microsecond => count.div_euclid(1000),
+            Self::Nanosecond => count.div_euclid(1_000_000),
+        })
+    }
 }
 
 /// A number of 16 bits: a sign, five bits of exponent and ten of fraction.

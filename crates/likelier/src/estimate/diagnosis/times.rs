@@ -1,11 +1,12 @@
 //! When answers were given: haste, and what changed over time.
 //!
-//! A time is a number of seconds (or of milliseconds since 1970), or a date such as `2026-11-17T12:30:05+01:00`.
+//! What counts as a time, [`seconds`] says.
 
 use super::annotators::{FEWEST_OF_ONE, shown};
 use super::family::Suspicion;
 use super::pairs::PairMean;
 use super::remark::Remark;
+use crate::data::moments::seconds;
 use crate::data::{Annotators, Answers, ShownSide, Texts};
 use crate::estimate::distribution::normal_tail;
 
@@ -120,88 +121,9 @@ fn change(
     Some(Suspicion::new(probability, (late - early).abs() >= 0.1, Remark::Drift { what, early, late }))
 }
 
-/// Seconds out of a number or a date.
-fn seconds(text: &str) -> Option<f64> {
-    let text = text.trim();
-    if let Ok(number) = text.parse::<f64>() {
-        // As many seconds are three thousand years: these are milliseconds.
-        return number
-            .is_finite()
-            .then_some(if number.abs() > 1e11 { number / 1000.0 } else { number });
-    }
-    date(text)
-}
-
-/// `YYYY-MM-DD`, perhaps with `T` or a space and `hh:mm`, `:ss`, a fraction, and `Z` or `±hh:mm`.
-fn date(text: &str) -> Option<f64> {
-    let whole = |part: &str| {
-        part.parse::<u32>()
-            .ok()
-            .filter(|_| part.bytes().all(|byte| byte.is_ascii_digit()))
-    };
-    let (day, time) = match text.find(['T', 't', ' ']) {
-        Some(at) => (&text[..at], text[at + 1..].trim()),
-        None => (text, ""),
-    };
-    let mut parts = day.split('-');
-    let (year, month, day) = (whole(parts.next()?)?, whole(parts.next()?)?, whole(parts.next()?)?);
-    if parts.next().is_some() || !(1..=12).contains(&month) || !(1..=31).contains(&day) || year > 9999 {
-        return None;
-    }
-    // Days since the first of March of the year 0.
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year.checked_sub(1)?, month + 9) };
-    let days = 365 * year + year / 4 - year / 100 + year / 400 + (153 * month + 2) / 5 + day - 1;
-    let mut total = f64::from(days) * 86_400.0;
-    if time.is_empty() {
-        return Some(total);
-    }
-    let (clock, shift) = match time.find(['Z', 'z', '+', '-']) {
-        Some(at) => (&time[..at], &time[at..]),
-        None => (time, ""),
-    };
-    let mut parts = clock.trim().split(':');
-    let (hour, minute) = (whole(parts.next()?)?, whole(parts.next()?)?);
-    let second = parts
-        .next()
-        .map_or(Some(0.0), |part| part.parse::<f64>().ok().filter(|s| (0.0..61.0).contains(s)))?;
-    if parts.next().is_some() || hour > 24 || minute > 59 {
-        return None;
-    }
-    total += f64::from(hour) * 3600.0 + f64::from(minute) * 60.0 + second;
-    if let Some(rest) = shift.strip_prefix(['+', '-']) {
-        let digits: String = rest.chars().filter(char::is_ascii_digit).collect();
-        let (hours, minutes) = match digits.len() {
-            2 => (whole(&digits)?, 0),
-            4 => (whole(&digits[..2])?, whole(&digits[2..])?),
-            _ => return None,
-        };
-        let offset = f64::from(hours) * 3600.0 + f64::from(minutes) * 60.0;
-        total += if shift.starts_with('+') { -offset } else { offset };
-    } else if shift.len() > 1 {
-        return None;
-    }
-    Some(total)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_and_dates_are_read_and_nothing_else() {
-        let apart = |one: &str, two: &str| seconds(two).unwrap() - seconds(one).unwrap();
-        assert!((apart("12.5", "13") - 0.5).abs() < 1e-9);
-        assert!((apart("1763380000000", "1763380002500") - 2.5).abs() < 1e-6);
-        assert!((apart("2026-11-17T12:30:05", "2026-11-17 12:31:06.5") - 61.5).abs() < 1e-6);
-        assert!((apart("2028-02-28", "2028-03-01") - 2.0 * 86_400.0).abs() < 1e-6, "a leap year");
-        assert!((apart("2026-12-31T23:59:59Z", "2027-01-01T00:00:00Z") - 1.0).abs() < 1e-6);
-        assert!(apart("2026-11-17T12:00:00Z", "2026-11-17T13:00:00+01:00").abs() < 1e-6);
-        for bad in
-            ["noon", "17.11.2026", "2026-13-01", "2026-11-17T25:00", "2026-11-17Tx", "", "nan", "2026-11"]
-        {
-            assert_eq!(seconds(bad), None, "{bad}");
-        }
-    }
 
     #[test]
     fn a_few_times_that_cannot_be_read_are_forgiven() {

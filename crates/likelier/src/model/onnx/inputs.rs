@@ -35,6 +35,8 @@ impl Graph {
                     order.extend(next_value..next_value + values.len());
                     next_value += values.len();
                 }
+                // Refused before.
+                Column::Text { .. } => {}
             }
         }
         let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();

@@ -40,6 +40,13 @@ impl Classifier {
     /// The content of an ONNX file that does what this classifier does, preprocessing and threshold
     /// included.
     pub fn to_onnx(&self) -> Result<Vec<u8>, Error> {
+        if let Some(text) = self.features.columns().iter().find(|column| column.is_text()) {
+            return Err(Error::Setting {
+                name: "a column of an ONNX model",
+                value: format!("'{}', which is text", text.name()),
+                allowed: "a number or a category, because ONNX cannot hash words as likelier does",
+            });
+        }
         let model = self.onnx_model()?;
         if i32::try_from(model.encoded_len()).is_err() {
             return Err(Error::Setting {
