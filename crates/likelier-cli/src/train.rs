@@ -63,8 +63,8 @@ pub(crate) struct TrainVerb {
     /// Units of the hidden layers of an mlp [default: 300,300,300].
     #[arg(long, value_name = "N,…", value_delimiter = ',')]
     hidden: Option<Vec<usize>>,
-    /// Channels, height and width of the images of a resnet, and of those that the report shows [default:
-    /// square, 1 or 3 channels].
+    /// Channels, height and width of images: what those of a folder are brought to, and what the rows of a table are for
+    /// a resnet and in the report [default: 3,32,32 for a folder, else square with 1 or 3 channels].
     #[arg(long, value_name = "C,H,W", value_parser = image_shape)]
     image: Option<[usize; 3]>,
     /// Passes over the comparisons [default: 100; fewer for pair-posterior with a network from thousands of
@@ -141,7 +141,8 @@ impl TrainVerb {
         if !self.resume {
             state.check_unused()?;
         }
-        let layout = Layout { blank_labels: true, ..self.columns.layout(self.label.as_deref()) };
+        let layout =
+            Layout { blank_labels: true, image: self.image, ..self.columns.layout(self.label.as_deref()) };
         let given = self.input.read(&layout)?;
         let mut warnings = given.warnings();
         let protocol = self.belief.collected.stated(&given.card, None, &mut warnings)?;

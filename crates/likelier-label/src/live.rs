@@ -127,10 +127,6 @@ impl Live {
 
     fn items(&self) -> Result<Items, LabelError> {
         let Settings { id, features, categories, text: texts, exclude, .. } = self.settings.clone();
-        if self.settings.items.is_dir() {
-            let problem = "a folder of images has no table of features".into();
-            return Err(LabelError::Import { path: self.settings.items.clone(), problem });
-        }
         let layout = Layout { id, features, categories, texts, exclude, ..Layout::default() };
         Ok(Items::read(&self.settings.items, &layout)?)
     }

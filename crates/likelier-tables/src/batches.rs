@@ -88,6 +88,8 @@ impl ItemBatches {
     /// file without names there must be exactly as many. Of the layout, `features` and `categories` are
     /// not used.
     pub fn open(path: &Path, features: &Features, layout: &Layout) -> Result<Self, TableError> {
+        // How large the images of training were, the number of features tells.
+        let layout = &Layout { image: table::square_image(features.width()), ..layout.clone() };
         let table = table::open(path, layout)?;
         let roles = Roles::of_features(path, table.columns(), features, layout)?;
         Ok(Self { reader: Reader::new(path, table, &roles, features)?, rows: 0 })

@@ -33,6 +33,8 @@ pub struct Layout {
     pub header: Option<bool>,
     /// The index of the first feature in a LIBSVM file; else 0 if that index occurs and 1 if not.
     pub first_index: Option<FirstIndex>,
+    /// Channels (1 or 3), height and width that images of a folder are brought to; height and width are the same.
+    pub image: Option<[usize; 3]>,
     /// Which array of an NPZ file holds the rows; it may be left open if there is only one.
     pub array: Option<String>,
 }

@@ -13,12 +13,6 @@ pub(crate) fn given(answers: &Path, items: Option<&Path>, layout: &Layout) -> Re
     let collected = Collected::read(answers)?;
     let settings = &collected.settings;
     let own = collected.items();
-    if items.is_none() && own.is_dir() {
-        return Err(mistake(
-            format!("{} is a folder of images, which has no table of features", own.display()),
-            "give a table with the file names as ids and one column for each feature: --items FILE --id COLUMN",
-        ));
-    }
     let layout = Layout {
         id: layout.id.clone().or_else(|| settings.id.clone()),
         features: layout.features.clone().or_else(|| settings.features.clone()),

@@ -5,6 +5,7 @@
 //! | CSV, TSV ([`csv`]) | being text | the first line, if it is a header |
 //! | JSON Lines ([`json_lines`]) | text that begins with `{` | the keys |
 //! | Parquet ([`parquet`]) | `PAR1` | always |
+//! | folders of images ([`images`]) | being a folder | `id`, `pixel[0]`, … |
 //! | NPY, NPZ ([`npy`]) | `\x93NUMPY`, `PK\x03\x04` | none |
 //! | LIBSVM ([`libsvm`]) | text of `label index:value …` | none |
 //!
@@ -17,6 +18,7 @@
 mod cell;
 mod csv;
 mod file_at;
+mod images;
 mod json_lines;
 mod libsvm;
 mod npy;
@@ -28,6 +30,7 @@ use std::path::Path;
 pub use cell::{CellProblem, Position};
 pub(super) use cell::{number, quoted};
 pub(super) use csv::CsvTable;
+pub(super) use images::square_image;
 
 use super::Layout;
 use crate::decompress::ByteSource;
@@ -171,6 +174,9 @@ impl Chunk {
 
 /// Opens a table of any format.
 pub(super) fn open(path: &Path, layout: &Layout) -> Result<Box<dyn TableReader>, TableError> {
+    if path.is_dir() {
+        return Ok(Box::new(images::ImageFolder::open(path, layout.image)?));
+    }
     let (mut source, mut start) = (ByteSource::stream(path)?, Vec::new());
     source.read(8, &mut start)?;
     // From the start again.
