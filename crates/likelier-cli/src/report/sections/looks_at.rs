@@ -1,5 +1,7 @@
 //! What the model looks at: the weights of a linear one, and what is lost without a column.
 
+use std::fmt::Write as _;
+
 use likelier::estimate::importance::Importance;
 
 use super::super::record::Record;
@@ -96,18 +98,20 @@ fn known_from(importance: &Importance) -> String {
     );
     let measured = columns.len();
     if let Some(next) = columns.get(SHOWN) {
-        text.push_str(&format!(
-            " And {}, each of which loses {} or less.",
-            more(measured - SHOWN),
-            decimals(next.importance.max(0.0))
-        ));
+        let most = if next.importance > 0.0 {
+            format!("none of which loses more than {}", decimals(next.importance))
+        } else {
+            "without which nothing is lost".to_owned()
+        };
+        let _ = write!(text, " And {}, {most}.", more(measured - SHOWN));
     }
     if all_columns > &measured {
-        text.push_str(&format!(
+        let _ = write!(
+            text,
             " And {}: to look at all of the {all_columns} closely would have taken longer than the training. One shuffle \
              of each, with a part of the items, told which {measured} to look at; the others lost less in it.",
             more(all_columns - measured)
-        ));
+        );
     }
     text
 }

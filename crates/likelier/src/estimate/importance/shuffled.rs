@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::data::{Cells, Comparisons, Rows, SparseRows, Values};
+use crate::data::{Cells, Column, Comparisons, Rows, SparseRows, Values};
 use crate::error::Error;
 use crate::model::Classifier;
 
@@ -21,7 +21,7 @@ pub(super) struct ShuffledItems<'a> {
 
 impl<'a> ShuffledItems<'a> {
     pub(super) fn new(classifier: &'a Classifier, rows: &'a Rows<'a>, comparisons: &Comparisons) -> Self {
-        let widths = classifier.features().columns().iter().map(|column| column.width());
+        let widths = classifier.features().columns().iter().map(Column::width);
         let mut starts = vec![0];
         starts.extend(widths.scan(0, |end, width| {
             *end += width;
