@@ -125,7 +125,7 @@ fn unknown(record: &Record<'_>) -> &'static str {
     if record.trained.label_free.is_none() {
         "What is lost without a column is not known, because no comparisons could be used to judge the classifier."
     } else {
-        "What is lost without a column is not known: there are so many columns that to shuffle each of them would have taken \
-         longer than the training."
+        "What is lost without a column is not known: to shuffle each of so many columns would have taken longer than the \
+         training."
     }
 }
