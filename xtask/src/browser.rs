@@ -1,4 +1,4 @@
-//! `cargo xtask browser`: the labelling page in Chromium.
+//! `cargo xtask browser`: the labelling page and reports in Chromium.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -25,10 +25,15 @@ pub(crate) fn browser() -> Result<()> {
     let pictures = std::env::args_os()
         .nth(2)
         .map_or_else(|| folder.join("pictures"), PathBuf::from);
-    let script = root().join("crates/likelier-label/tests/browser/page.mjs");
-    let mut test = command("node", [script, program, modules, pictures]);
-    test.env("CHROMIUM", chromium);
-    step("the page in Chromium", test)
+    for (what, script) in [
+        ("reports in Chromium", "crates/likelier-cli/tests/browser/report.mjs"),
+        ("the page in Chromium", "crates/likelier-label/tests/browser/page.mjs"),
+    ] {
+        let mut test = command("node", [&root().join(script), &program, &modules, &pictures]);
+        test.env("CHROMIUM", &chromium);
+        step(what, test)?;
+    }
+    Ok(())
 }
 
 fn is_there(modules: &Path, package: &str) -> bool {

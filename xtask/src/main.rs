@@ -16,7 +16,7 @@ const USAGE: &str = "usage: cargo xtask <command>
 commands:
   test    format, clippy, documentation, and every test; needs cargo alone
   adding  the last of these tests alone: a method added to a copy of the tree as CONTRIBUTING.md shows
-  browser the labelling page in Chromium: cargo xtask browser [DIR for pictures] (needs node and npm; takes Chromium
+  browser the labelling page and reports in Chromium: cargo xtask browser [DIR for pictures] (needs node and npm; takes Chromium
           from Debian's packages if there is none)
   peers   check the golden values against PyTorch, and models against ONNX Runtime and safetensors, in a
           virtual environment of its own (needs python3)

@@ -206,6 +206,34 @@ impl ComparisonArguments {
         self.named().cloned().chain(cards).collect()
     }
 
+    /// What is read, and where it is: what a model is made from.
+    pub(crate) fn contents(&self) -> Result<Vec<(&'static str, PathBuf)>> {
+        let mut contents = Vec::new();
+        let mut add = |what, path: &Option<PathBuf>| {
+            contents.extend(path.clone().map(|path| (what, path)));
+        };
+        add("items", &self.items);
+        add("comparisons", &self.comparisons);
+        add("piles", &self.piles);
+        add("likelier items", &self.likelier);
+        add("other items", &self.other);
+        add("answers", &self.answers);
+        if let Some(answers) = &self.answers {
+            // What is not yet in the file itself while somebody answers.
+            let mut log = answers.clone().into_os_string();
+            log.push("-wal");
+            let log = Some(PathBuf::from(log));
+            add("answers just given", &log.filter(|log| log.metadata().is_ok_and(|log| log.len() > 0)));
+            add("items", &self.own_items(answers)?.filter(|_| self.items.is_none()));
+        }
+        let beside = self.comparisons.as_ref().or(self.piles.as_ref());
+        let card = beside
+            .filter(|path| !standard_input::is_meant_by(path))
+            .map(|path| path.with_file_name("dataset.json"));
+        add("how they were collected", &card.filter(|card| card.exists()));
+        Ok(contents)
+    }
+
     /// Reads everything.
     pub(crate) fn read(&self, layout: &Layout) -> Result<Given> {
         standard_input::at_most_once(self.named())?;
@@ -242,6 +270,18 @@ impl ComparisonArguments {
     fn collected(&self, answers: &Path, layout: &Layout) -> Result<Given> {
         let items = self.items.as_deref().map(standard_input::path_of).transpose()?;
         crate::label::given(answers, items.as_deref(), layout)
+    }
+
+    #[cfg(feature = "label")]
+    #[allow(clippy::unused_self, reason = "the same as without the feature")]
+    fn own_items(&self, answers: &Path) -> Result<Option<PathBuf>> {
+        crate::label::items_of(answers).map(Some)
+    }
+
+    #[cfg(not(feature = "label"))]
+    #[allow(clippy::unused_self, clippy::unnecessary_wraps, reason = "the same as with the feature")]
+    fn own_items(&self, _: &Path) -> Result<Option<PathBuf>> {
+        Ok(None)
     }
 
     #[cfg(not(feature = "label"))]

@@ -15,7 +15,7 @@ use crate::arguments::{
     BeliefArguments, ColumnArguments, ComparisonArguments, LabellerArguments, at_least_one, one_of, wish,
 };
 use crate::progress::ProgressBars;
-use crate::report::{ImageShape, ReportArguments, ReportSources, command_line};
+use crate::report::{ImageShape, InputFile, ReportArguments, ReportSources, command_line};
 use crate::terminal::{
     Failure, NewFile, Result, arguments, ask_to_stop, end_at_once, mistake, print_json, print_text,
 };
@@ -144,6 +144,8 @@ impl TrainVerb {
         let layout =
             Layout { blank_labels: true, image: self.image, ..self.columns.layout(self.label.as_deref()) };
         let given = self.input.read(&layout)?;
+        // Before the training, while the files are what was read.
+        let inputs = if reports.is_empty() { Vec::new() } else { self.inputs()? };
         let mut warnings = given.warnings();
         let protocol = self.belief.collected.stated(&given.card, None, &mut warnings)?;
         let prior = if self.belief.is_auto() {
@@ -199,6 +201,7 @@ impl TrainVerb {
             rows: &items.rows,
             ids: &items.ids,
             image,
+            inputs,
             command_line: command_line(arguments()),
         };
         reports.write(&sources, &warnings)?;
@@ -207,6 +210,13 @@ impl TrainVerb {
         } else {
             print_text(&if alone { String::new() } else { trained.text() }, &warnings)
         }
+    }
+
+    /// The files that are read, with their checksums.
+    fn inputs(&self) -> Result<Vec<InputFile>> {
+        let mut contents = self.input.contents()?;
+        contents.extend(self.labels.clone().map(|labels| ("labels", labels)));
+        contents.iter().map(|(what, path)| InputFile::new(what, path)).collect()
     }
 
     /// The labels of some items, of their file or of a column of the items, and how they were chosen.

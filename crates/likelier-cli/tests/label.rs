@@ -249,7 +249,13 @@ fn train_and_prior_read_the_answers_and_say_what_they_lack() {
         hand = owner.answer(&hand, choice);
     }
     // While the page is open.
-    let trained = folder.succeeds("train --answers items.likelier-label --out model --no-report");
+    let trained = folder.succeeds("train --answers items.likelier-label --out model --report report.json");
+    // The report names the items too, which the answers know, and what is not yet in their file itself.
+    let report: Value = serde_json::from_slice(&folder.read("report.json")).unwrap();
+    let inputs = report["result"]["inputs"].as_array().unwrap();
+    let what: Vec<&str> = inputs.iter().map(|input| input["what"].as_str().unwrap()).collect();
+    assert_eq!(what, ["answers", "answers just given", "items"], "{inputs:?}");
+    assert!(inputs.iter().all(|input| input["sha256"].as_str().unwrap().len() == 64), "{inputs:?}");
     assert!(trained.contains("from 250 comparisons of 300 items with 2 features"), "{trained}");
     assert!(trained.contains("prior 0.4, forced-choice"), "{trained}");
     let prior = folder.run("prior --answers items.likelier-label --protocol forced-choice");

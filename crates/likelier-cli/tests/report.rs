@@ -9,6 +9,7 @@ use std::process::{Command, Output};
 
 use likelier::random::{Purpose, stream, unit};
 use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 
 /// Names that a page, a table or a shell could take for something else.
@@ -58,12 +59,23 @@ fn folder() -> TempDir {
 
 const TRAIN: &str = "train --items items.csv --comparisons comparisons.csv --categories kind --prior 0.5 --protocol forced-choice";
 
-fn likelier(folder: &TempDir, arguments: &str) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_likelier"))
+/// The command, on the day that `date` says in seconds.
+fn likelier_on(date: Option<&str>, folder: &TempDir, arguments: &str) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_likelier"));
+    match date {
+        Some(date) => command.env("SOURCE_DATE_EPOCH", date),
+        None => command.env_remove("SOURCE_DATE_EPOCH"),
+    };
+    command
         .args(arguments.split_whitespace())
         .current_dir(folder.path())
         .output()
         .unwrap()
+}
+
+/// The same on one day, so that a report that is made again is the same at midnight, too.
+fn likelier(folder: &TempDir, arguments: &str) -> Output {
+    likelier_on(Some("1700000000"), folder, arguments)
 }
 
 fn succeeds(folder: &TempDir, arguments: &str) -> String {
@@ -197,6 +209,7 @@ fn every_form_has_the_same_numbers_and_is_the_same_each_time() {
     assert_eq!(epochs[99]["risk"], result["risk"]);
     assert!(epochs.iter().all(|epoch| epoch["accuracy"].is_null()), "other models are judged in its place");
     assert_eq!(result["sensitivity"].as_array().unwrap().len(), 5);
+    assert_eq!(result["date"], "2023-11-14");
     assert_eq!(result["examples"]["most_likely"].as_array().unwrap().len(), 12);
     let shares = result["histogram"]["shares"][0].as_array().unwrap();
     assert!((shares.iter().map(|share| share.as_f64().unwrap()).sum::<f64>() - 1.0).abs() < 1e-9);
@@ -206,6 +219,12 @@ fn every_form_has_the_same_numbers_and_is_the_same_each_time() {
     let shown = |end: &str| format!("{:.3}", accuracy[end].as_f64().unwrap().clamp(0.0, 1.0));
     let shown = format!("{} ({} to {})", shown("value"), shown("low"), shown("high"));
     let (page, markdown) = (read(&folder, "r.html"), read(&folder, "r.md"));
+    let importance = result["importance"]["columns"].as_array().unwrap();
+    assert_eq!(importance[0]["column"], "size <cm> & more");
+    assert!(importance[0]["importance"].as_f64().unwrap() > 0.2 && importance.len() == 2);
+    let lost = format!("{:.3}", importance[0]["importance"].as_f64().unwrap());
+    assert!(page.contains(&format!("<td>size &lt;cm&gt; &amp; more</td><td>{lost}</td>")), "{lost}");
+    assert!(markdown.contains(&format!("| size &lt;cm> &amp; more | {lost} |")), "{lost}");
     assert!(page.contains(&format!("<td>accuracy</td><td>{shown}</td>")), "{shown}");
     assert!(markdown.contains(&format!("| accuracy | {shown} |")), "{shown}");
     for section in SECTIONS {
@@ -313,4 +332,139 @@ fn items_that_are_images_are_shown() {
     assert_eq!(page.matches("src=\"data:image/png;base64,iVBORw0KGgo").count(), 36, "three rows of twelve");
     assert!(page.contains("alt=\"item picture "));
     assert!(!page.contains("What it looks at"), "pixels have no names worth reading");
+}
+
+#[test]
+fn a_report_says_when_and_from_which_files_it_was_made() {
+    let folder = folder();
+    let sum = |name: &str| {
+        let digest = Sha256::digest(fs::read(folder.path().join(name)).unwrap());
+        digest.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+    };
+    let mut labels = String::from("id,label\n");
+    (10..100).for_each(|at| labels += &format!("thing {at},{}\n", u8::from(at % 3 == 0)));
+    fs::write(folder.path().join("labels.csv"), labels).unwrap();
+    fs::write(folder.path().join("dataset.json"), "{}").unwrap();
+    let train = format!("{TRAIN} --labels labels.csv --labels-chosen random --out m.likelier");
+    succeeds(&folder, &format!("{train} --report m.html --report m.json"));
+    let page = read(&folder, "m.html");
+    check_well_formed(&page);
+    let record: Value = serde_json::from_str(&read(&folder, "m.json")).unwrap();
+    let inputs = record["result"]["inputs"].as_array().unwrap();
+    assert_eq!(inputs.len(), 4, "{inputs:?}");
+    for (what, name) in [
+        ("items", "items.csv"),
+        ("comparisons", "comparisons.csv"),
+        ("how they were collected", "dataset.json"),
+        ("labels", "labels.csv"),
+    ] {
+        let (bytes, sum) = (fs::metadata(folder.path().join(name)).unwrap().len(), sum(name));
+        assert!(
+            page.contains(&format!(
+                "<td>{what}<small>{name}</small></td><td>{bytes}</td><td class=\"long\">{sum}</td>"
+            )),
+            "{what}"
+        );
+        let input = inputs.iter().find(|input| input["what"] == what).unwrap();
+        assert_eq!(
+            (&input["file"], &input["bytes"], &input["sha256"]),
+            (&name.into(), &bytes.into(), &sum.into())
+        );
+    }
+    assert!(page.contains(", on 2023-11-14 (UTC)."));
+
+    // Without the variable it is today; an odd one is refused before anything is done, unless no date is wanted.
+    assert!(
+        likelier_on(None, &folder, &format!("{TRAIN} --epochs 2 --out n.likelier"))
+            .status
+            .success()
+    );
+    let page = read(&folder, "n.html");
+    let shown = page.split(" (UTC).").next().unwrap().rsplit(' ').next().unwrap();
+    assert!(shown > "2026-01-01" && shown.len() == 10 && shown.as_bytes()[4] == b'-', "{shown}");
+    let odd = likelier_on(Some("yesterday"), &folder, &format!("{TRAIN} --out o.likelier"));
+    let message = String::from_utf8(odd.stderr).unwrap();
+    assert_eq!(odd.status.code(), Some(2));
+    assert!(
+        message.contains("SOURCE_DATE_EPOCH is 'yesterday'") && message.contains("hint: unset it"),
+        "{message}"
+    );
+    assert!(!folder.path().join("o.likelier").exists() && !folder.path().join("o.html").exists());
+    let none = likelier_on(
+        Some("yesterday"),
+        &folder,
+        &format!("{TRAIN} --no-report --epochs 2 --out o.likelier"),
+    );
+    assert!(none.status.success());
+}
+
+#[test]
+fn a_prior_is_called_stated_or_estimated_and_says_from_what() {
+    let folder = folder();
+    succeeds(&folder, &format!("{TRAIN} --out stated.likelier"));
+    let page = read(&folder, "stated.html");
+    assert!(page.contains("<td>share of positives</td><td>stated as 0.5</td>"));
+    assert!(
+        page.contains("It was stated as 0.5; nothing here checks it.") && !page.contains("estimated as")
+    );
+
+    let mut labels = String::from("id,label\n");
+    (10..110).for_each(|at| labels += &format!("thing {at},{}\n", u8::from(at % 2 == 0)));
+    fs::write(folder.path().join("labels.csv"), labels).unwrap();
+    let train = TRAIN.replace(" --prior 0.5", " --labels labels.csv --labels-chosen random");
+    succeeds(&folder, &format!("{train} --out estimated.likelier"));
+    let page = read(&folder, "estimated.html");
+    let words = "estimated as 0.500 (0.404 to 0.596) from labels of items that were chosen at random";
+    assert!(page.contains(&format!("<td>share of positives</td><td>{words}</td>")), "{page}");
+    assert!(page.contains(&format!("It was {words}. If you know it better, state it with")));
+    assert!(page.contains("which is itself an estimate"));
+    assert!(!page.contains("stated as 0"));
+}
+
+#[test]
+fn a_network_is_told_by_its_columns_and_long_names_are_shortened_with_the_whole_in_a_title() {
+    let folder = TempDir::new().unwrap();
+    let mut rng = stream(9, Purpose::Comparisons);
+    let id = |at: usize| format!("sample \"{at:04}\" <of a long series of things> & so on {at:04}");
+    let quoted = |at: usize| format!("\"{}\"", id(at).replace('"', "\"\""));
+    let long = "the size of the thing, measured from end to end";
+    let mut items = format!("id,\"{long}\"");
+    (0..24).for_each(|column| items += &format!(",noise{column}"));
+    let mut sizes = Vec::new();
+    for at in 0..300 {
+        sizes.push(unit(&mut rng));
+        items += &format!("\n{},{:.4}", quoted(at), sizes[at]);
+        (0..24).for_each(|_| items += &format!(",{:.3}", unit(&mut rng)));
+    }
+    let mut comparisons = String::from("likelier,other\n");
+    for at in (0..300).step_by(2) {
+        let (first, second) = if sizes[at] > sizes[at + 1] { (at, at + 1) } else { (at + 1, at) };
+        comparisons += &format!("{},{}\n", quoted(first), quoted(second));
+    }
+    fs::write(folder.path().join("items.csv"), items).unwrap();
+    fs::write(folder.path().join("comparisons.csv"), comparisons).unwrap();
+    let train =
+        TRAIN.replace(" --categories kind", " --model mlp --hidden 8 --epochs 60 --learning-rate 0.01");
+    succeeds(&folder, &format!("{train} --out m.likelier --report m.html --report m.json"));
+    let page = read(&folder, "m.html");
+    check_well_formed(&page);
+    assert!(page.contains("<h2>What it looks at</h2>") && !page.contains("The largest weights"));
+    assert!(page.contains("comparisons that it was not trained on"));
+    assert!(page.contains("And 5 more columns"), "20 are shown");
+    assert!(page.contains(&format!("<td title=\"{long}\">the size of the … end to end</td>")), "{page}");
+    let record: Value = serde_json::from_str(&read(&folder, "m.json")).unwrap();
+    let importance = &record["result"]["importance"];
+    assert_eq!(importance["columns"].as_array().unwrap().len(), 25);
+    assert_eq!(importance["columns"][0]["column"], long);
+    assert_eq!(importance["held_out"], true);
+    let first = record["result"]["examples"]["most_likely"][0]["id"].as_str().unwrap();
+    let number = &first[first.len() - 4..];
+    let whole =
+        format!("sample &quot;{number}&quot; &lt;of a long series of things&gt; &amp; so on {number}");
+    assert!(
+        page.contains(&format!(
+            "<td title=\"{whole}\">sample &quot;{number}&quot; &lt;o… so on {number}</td>"
+        )),
+        "{page}"
+    );
 }

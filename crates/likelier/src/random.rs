@@ -39,6 +39,8 @@ pub enum Purpose {
     Folds,
     /// Drawing candidates for model selection.
     Candidates,
+    /// Shuffling columns, to see what a score depends on.
+    Shuffles,
 }
 
 /// The stream of random numbers that `seed` gives to `purpose`.
@@ -57,6 +59,7 @@ pub fn epoch_stream(seed: u64, purpose: Purpose, epoch: u32) -> ChaCha8Rng {
         Purpose::HoldOut | Purpose::TestComparisons => 6,
         Purpose::Folds => 11,
         Purpose::Candidates => 12,
+        Purpose::Shuffles => 13,
     };
     ChaCha8Rng::new(seed, u64::from(epoch) << 8 | purpose)
 }
@@ -119,6 +122,7 @@ mod tests {
             Purpose::HoldOut,
             Purpose::Folds,
             Purpose::Candidates,
+            Purpose::Shuffles,
         ];
         let mut first: Vec<u64> = purposes
             .iter()

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::{Block, Document, Section, Table, TableCell};
+use super::names::LONGEST;
+use super::{Block, Document, Section, Sign, Table, TableCell};
 use crate::plot::{STYLE, escape};
 
 /// What tells our pages from others.
@@ -45,7 +46,9 @@ fn push_section(page: &mut String, section: &Section) {
     {
         let class = blocks.first().and_then(side_by_side);
         if let Some(class) = class {
-            let _ = writeln!(page, "<div class=\"{class}\">");
+            // Two lists in a line in place of three.
+            let wide = if blocks.iter().any(has_long_names) { " wide" } else { "" };
+            let _ = writeln!(page, "<div class=\"{class}{wide}\">");
         }
         for block in blocks {
             push_block(page, block);
@@ -64,6 +67,16 @@ fn side_by_side(block: &Block) -> Option<&'static str> {
         Block::Gallery { pictures, .. } if pictures.is_empty() => Some("lists"),
         _ => None,
     }
+}
+
+/// Whether the names of a list of items need room.
+fn has_long_names(block: &Block) -> bool {
+    let Block::Gallery { table, .. } = block else { return false };
+    table
+        .rows
+        .iter()
+        .filter_map(|row| row.first())
+        .any(|name| name.text.chars().count() > LONGEST / 2)
 }
 
 fn push_block(page: &mut String, block: &Block) {
@@ -170,13 +183,21 @@ fn push_table(page: &mut String, table: &Table) {
 
 fn push_cell(page: &mut String, cell: &TableCell) {
     let (text, beside) = cell.parts();
-    let class = cell.sign.map(|sign| format!(" class=\"{}\"", sign.class())).unwrap_or_default();
+    // A long word, as a checksum, may be broken anywhere, or it would push its table out of a narrow screen.
+    let long = text.split_whitespace().any(|word| word.chars().count() > LONGEST);
+    let class = cell.sign.map(Sign::class).or(long.then_some("long"));
+    let class = class.map(|class| format!(" class=\"{class}\"")).unwrap_or_default();
     let text = if cell.strong { format!("<strong>{}</strong>", escape(&text)) } else { escape(&text) };
-    let _ = write!(page, "<td{class}>{text}");
+    let _ = write!(page, "<td{class}{}>{text}", title(cell));
     if !beside.is_empty() {
         let _ = write!(page, "<small>{}</small>", escape(&beside));
     }
     page.push_str("</td>");
+}
+
+/// The whole of what a cell shows a part of.
+fn title(cell: &TableCell) -> String {
+    if cell.title.is_empty() { String::new() } else { format!(" title=\"{}\"", escape(&cell.title)) }
 }
 
 fn push_pictures(page: &mut String, table: &Table, pictures: &[Vec<u8>]) {
@@ -185,13 +206,14 @@ fn push_pictures(page: &mut String, table: &Table, pictures: &[Vec<u8>]) {
         let [id, score, probability, called] = &row[..] else { continue };
         let _ = writeln!(
             page,
-            "<div class=\"picture\"><img alt=\"item {id}\" src=\"data:image/png;base64,{}\"/><div class=\"id\">{id}</div>\
+            "<div class=\"picture\"><img alt=\"item {id}\" src=\"data:image/png;base64,{}\"/><div class=\"id\"{title}>{id}</div>\
              <div>{} · {}</div><div>score {}</div></div>",
             base64(picture),
             escape(&probability.text),
             escape(&called.text),
             escape(&score.text),
-            id = escape(&id.text)
+            id = escape(&id.text),
+            title = title(id)
         );
     }
     page.push_str("</div>\n");
@@ -214,7 +236,6 @@ fn base64(bytes: &[u8]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Sign;
     use super::*;
 
     #[test]
@@ -227,7 +248,14 @@ mod tests {
         push_cell(&mut page, &cell);
         assert_eq!(std::mem::take(&mut page), "<td class=\"above\"><strong>0.9 ▲</strong></td>");
         push_cell(&mut page, &TableCell { beside: "0.8".into(), ..cell });
-        assert_eq!(page, "<td class=\"above\"><strong>0.9</strong><small>0.8 ▲</small></td>");
+        assert_eq!(
+            std::mem::take(&mut page),
+            "<td class=\"above\"><strong>0.9</strong><small>0.8 ▲</small></td>"
+        );
+        let whole = format!("{}\" onclick=\"<b>", "x".repeat(40));
+        push_cell(&mut page, &TableCell::name(&whole));
+        let expected = format!("{}&quot; onclick=&quot;&lt;b&gt;", "x".repeat(40));
+        assert_eq!(page, format!("<td title=\"{expected}\">xxxxxxxxxxxxxxxx…nclick=&quot;&lt;b&gt;</td>"));
     }
 
     #[test]

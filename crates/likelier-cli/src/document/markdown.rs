@@ -110,8 +110,13 @@ mod tests {
 
     #[test]
     fn a_cell_says_with_what_it_is_compared_and_how() {
-        let compared =
-            TableCell { text: "0.9".into(), strong: true, beside: "0.8".into(), sign: Some(Sign::Below) };
+        let compared = TableCell {
+            text: "0.9".into(),
+            strong: true,
+            beside: "0.8".into(),
+            sign: Some(Sign::Below),
+            ..TableCell::default()
+        };
         assert_eq!(cell(&compared), "**0.9**; 0.8 ▼");
         assert_eq!(cell(&TableCell { beside: String::new(), ..compared }), "**0.9 ▼**");
     }

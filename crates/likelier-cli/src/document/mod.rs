@@ -4,9 +4,11 @@
 
 mod html;
 mod markdown;
+mod names;
 
 pub use html::{GENERATOR, page};
 pub use markdown::text;
+pub use names::told_apart;
 
 use crate::plot::{Panels, Plot};
 
@@ -80,6 +82,8 @@ impl Table {
 pub struct TableCell {
     pub text: String,
     pub strong: bool,
+    /// The whole, where the text is only a part of it; nothing if empty.
+    pub title: String,
     /// What it is compared with; nothing if empty.
     pub beside: String,
     pub sign: Option<Sign>,

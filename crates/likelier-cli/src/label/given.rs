@@ -1,12 +1,17 @@
 //! What is learned from, out of a file of answers: they know their items, and how they were collected.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use likelier::{Collection, Evidence};
 use likelier_label::{Collected, LabelError};
 use likelier_tables::{DatasetCard, Given, Items, Layout};
 
 use crate::terminal::{Result, mistake};
+
+/// The items that a file of answers is about.
+pub(crate) fn items_of(answers: &Path) -> Result<PathBuf> {
+    Ok(Collected::read(answers)?.items())
+}
 
 /// The answers of a file, about the items that it names or others of the same ids.
 pub(crate) fn given(answers: &Path, items: Option<&Path>, layout: &Layout) -> Result<Given> {

@@ -7,7 +7,7 @@ mod open;
 use clap::{Args, Subcommand};
 use likelier_label::LabelError;
 
-pub(crate) use given::given;
+pub(crate) use given::{given, items_of};
 
 use crate::terminal::{Hint, Result};
 

@@ -3,11 +3,12 @@
 use likelier::estimate::diagnosis::Diagnosis;
 use likelier::estimate::metrics::RocPoint;
 use likelier::model::Architecture;
-use likelier::{Assessment, Fitted, Rows};
+use likelier::{Assessment, Fitted, Rows, Warning};
 use likelier_tables::Ids;
 
 use super::example::Examples;
 use super::image::ImageShape;
+use super::inputs::InputFile;
 use super::record::{FeatureWeight, Histogram, Record};
 use crate::terminal::Result;
 use crate::trained::Trained;
@@ -25,12 +26,15 @@ pub(crate) struct ReportSources<'a> {
     pub(crate) rows: &'a Rows<'a>,
     pub(crate) ids: &'a Ids,
     pub(crate) image: Option<ImageShape>,
+    /// The files that were read; none where they were no files.
+    pub(crate) inputs: Vec<InputFile>,
     /// What gives the same model again.
     pub(crate) command_line: String,
 }
 
 impl<'a> ReportSources<'a> {
-    pub(super) fn gather(&self) -> Result<Record<'a>> {
+    /// All numbers of a run on a day.
+    pub(super) fn gather(&'a self, date: String) -> Result<Record<'a>> {
         let fitted = self.fitted;
         let assessment = fitted.assessment.as_ref();
         let probability = fitted.classifier.probability();
@@ -38,6 +42,12 @@ impl<'a> ReportSources<'a> {
             trained: self.trained,
             version: env!("CARGO_PKG_VERSION"),
             command_line: self.command_line.clone(),
+            date,
+            inputs: &self.inputs,
+            prior_estimator: fitted.warnings.iter().find_map(|warning| match warning {
+                Warning::PriorEstimated { estimator, .. } => Some(*estimator),
+                _ => None,
+            }),
             paired: fitted.paired,
             learning: &fitted.epochs,
             diagnosis: fitted.diagnosis.as_ref(),
@@ -52,14 +62,22 @@ impl<'a> ReportSources<'a> {
             calibrated: fitted.calibrated,
             histogram: histogram(&fitted.pile_scores, assessment.is_some()),
             weights: self.weights(),
+            importance: if self.has_names() { fitted.importance(self.rows)? } else { None },
+            images: !self.has_names(),
             examples: Examples::new(&fitted.classifier, self.rows, self.ids, self.image)?,
         })
     }
 
-    /// The weights of scaled features, so that they can be compared; pixels have no names worth reading.
+    /// Pixels have no names worth reading.
+    fn has_names(&self) -> bool {
+        let images = matches!(self.fitted.classifier.architecture(), Architecture::ResNet(_));
+        self.image.is_none() && !images
+    }
+
+    /// The weights of scaled features, so that they can be compared.
     fn weights(&self) -> Vec<FeatureWeight> {
         let classifier = &self.fitted.classifier;
-        if *classifier.architecture() != Architecture::Linear || self.image.is_some() {
+        if *classifier.architecture() != Architecture::Linear || !self.has_names() {
             return Vec::new();
         }
         let weights = &classifier.weights().parameters;

@@ -7,9 +7,11 @@
 //! pages.rs    the same for a fit that no command made
 //! ```
 
+mod date;
 mod example;
 mod gather;
 mod image;
+mod inputs;
 mod pages;
 mod places;
 mod record;
@@ -17,5 +19,6 @@ mod sections;
 
 pub(crate) use gather::{ReportSources, command_line};
 pub(crate) use image::ImageShape;
+pub(crate) use inputs::InputFile;
 pub use pages::ReportPages;
 pub(crate) use places::ReportArguments;

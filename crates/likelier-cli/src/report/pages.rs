@@ -5,7 +5,7 @@ use std::path::Path;
 use likelier::{Fitted, Rows, Warning};
 use likelier_tables::Ids;
 
-use super::{ImageShape, ReportSources, sections};
+use super::{ImageShape, ReportSources, date, sections};
 use crate::document;
 use crate::terminal::{Result, write_json};
 use crate::trained::Trained;
@@ -38,9 +38,10 @@ impl ReportPages {
             rows,
             ids,
             image: ImageShape::of(rows, image)?,
+            inputs: Vec::new(),
             command_line: again.to_owned(),
         };
-        let record = sources.gather()?;
+        let record = sources.gather(date::today()?)?;
         let page = sections::document(&record, warnings);
         let mut json = Vec::new();
         write_json(&mut json, "train", &record, warnings)?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use likelier::{Error, Warning};
 
-use super::{ReportSources, sections};
+use super::{ReportSources, date, sections};
 use crate::document::{self, GENERATOR};
 use crate::terminal::{NewFile, Result, mistake, write_json};
 
@@ -38,8 +38,11 @@ struct ReportPlace {
     file: NewFile,
 }
 
-/// All of them.
-pub(crate) struct ReportPlaces(Vec<ReportPlace>);
+/// All of them, and the day that they say.
+pub(crate) struct ReportPlaces {
+    places: Vec<ReportPlace>,
+    date: String,
+}
 
 impl ReportArguments {
     /// Starts the reports, before the work they are about. Where nothing is said there is one beside the model,
@@ -76,7 +79,8 @@ impl ReportArguments {
             }
             places.push(ReportPlace { path: path.clone(), form, file: NewFile::create(path, read)? });
         }
-        Ok(ReportPlaces(places))
+        let date = if places.is_empty() { String::new() } else { date::today()? };
+        Ok(ReportPlaces { places, date })
     }
 }
 
@@ -96,11 +100,11 @@ fn check_own(path: &Path) -> Result<()> {
 
 impl ReportPlaces {
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.places.is_empty()
     }
 
     pub(crate) fn paths(&self) -> Vec<PathBuf> {
-        self.0.iter().map(|place| place.path.clone()).collect()
+        self.places.iter().map(|place| place.path.clone()).collect()
     }
 
     /// Writes the report in every form that was asked for.
@@ -108,9 +112,9 @@ impl ReportPlaces {
         if self.is_empty() {
             return Ok(());
         }
-        let record = sources.gather()?;
+        let record = sources.gather(self.date)?;
         let page = sections::document(&record, warnings);
-        for ReportPlace { form, file, .. } in self.0 {
+        for ReportPlace { form, file, .. } in self.places {
             file.finish(|out| {
                 match form {
                     ReportForm::Html => out.write_all(document::page(&page).as_bytes())?,

@@ -3,12 +3,15 @@
 use likelier::Epoch;
 use likelier::estimate::calibration::CalibrationBin;
 use likelier::estimate::diagnosis::{Diagnosis, Finding};
+use likelier::estimate::importance::Importance;
 use likelier::estimate::metrics::RocPoint;
+use likelier::estimate::prior::PriorEstimator;
 use likelier::estimate::{Interval, ProtocolTest};
 use likelier::model::ProbabilityMap;
 use serde::Serialize;
 
 use super::example::Examples;
+use super::inputs::InputFile;
 use crate::trained::Trained;
 
 /// Everything that a report says. Its first fields are those of `train --json`.
@@ -18,6 +21,12 @@ pub(super) struct Record<'a> {
     pub(super) trained: &'a Trained<'a>,
     pub(super) version: &'static str,
     pub(super) command_line: String,
+    /// The day of the run.
+    pub(super) date: String,
+    /// The files that were read.
+    pub(super) inputs: &'a [InputFile],
+    /// How the prior was estimated, if it was.
+    pub(super) prior_estimator: Option<PriorEstimator>,
     /// Whether it is known what was compared with what; else there were two loose piles.
     pub(super) paired: bool,
     /// What each epoch did.
@@ -37,6 +46,11 @@ pub(super) struct Record<'a> {
     pub(super) histogram: Option<Histogram>,
     /// The largest weights of a linear model, the largest first.
     pub(super) weights: Vec<FeatureWeight>,
+    /// What a score depends on; none of images, and where that could not be told.
+    pub(super) importance: Option<Importance>,
+    /// Whether items are images, whose features have no names worth reading.
+    #[serde(skip)]
+    pub(super) images: bool,
     pub(super) examples: Examples,
 }
 

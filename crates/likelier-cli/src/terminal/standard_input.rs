@@ -51,6 +51,12 @@ pub fn path_of(path: &Path) -> Result<PathBuf> {
     Ok(path)
 }
 
+/// The temporary file that standard input was kept in, if it was read.
+pub fn kept_in() -> Option<PathBuf> {
+    let arrived = ARRIVED.lock().unwrap_or_else(PoisonError::into_inner);
+    arrived.as_ref().map(|beside| beside.path().to_owned())
+}
+
 /// A message in which the temporary file has the name that the user knows.
 pub(super) fn named(message: &str) -> String {
     match &*ARRIVED.lock().unwrap_or_else(PoisonError::into_inner) {

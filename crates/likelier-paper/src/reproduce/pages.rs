@@ -86,6 +86,7 @@ fn compared(cell: &BesidePaper) -> TableCell {
         strong: cell.best,
         sign: beside.is_some().then(|| sign(cell)),
         beside: beside.unwrap_or_default(),
+        ..TableCell::default()
     }
 }
 

@@ -11,6 +11,8 @@ pub mod diagnosis;
 pub(crate) mod distribution;
 pub(crate) mod dyads;
 mod folds;
+#[cfg(feature = "engine")]
+pub mod importance;
 mod interval;
 pub mod labeller;
 pub mod metrics;

@@ -224,7 +224,7 @@ pub enum JudgedBy {
 /// What comparisons that a classifier was not trained on say about it, without a label.
 #[derive(Clone, Debug)]
 pub struct Assessment {
-    scored: Scored,
+    pub(super) scored: Scored,
     grounds: Grounds,
     /// Who scored the items.
     pub judged_by: JudgedBy,

@@ -18,6 +18,7 @@ mod belief;
 mod checkup;
 mod choosing;
 mod division;
+mod importance;
 mod options;
 mod sensitivity;
 

@@ -33,9 +33,9 @@ pub(super) fn section(record: &Record<'_>, warnings: &[Warning]) -> Option<Secti
             blocks.push(remark(
                 false,
                 &format!(
-                    "the classifier calls {:.3} of the population positive, although {:.3} of it is",
+                    "the classifier calls {:.3} of the population positive, although the share of positives is {}",
                     metrics.called_positive.value.clamp(0.0, 1.0),
-                    record.trained.prior.positive()
+                    super::comparisons::believed(record)
                 ),
                 "If finding every positive matters more, or avoiding every false alarm does, choose another threshold \
                  with the ROC curve; the scores stay the same.",

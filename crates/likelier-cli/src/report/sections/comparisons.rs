@@ -2,6 +2,7 @@
 
 use likelier::estimate::Verdict;
 use likelier::estimate::diagnosis::Severity;
+use likelier::estimate::prior::PriorEstimator;
 use likelier::{Collection, Protocol};
 
 use super::super::record::{Record, estimate};
@@ -84,14 +85,31 @@ fn verdict(record: &Record<'_>) -> String {
     )
 }
 
+/// The share of positives as what it is: stated, or estimated, with its interval and from what.
+pub(super) fn believed(record: &Record<'_>) -> String {
+    match &record.trained.prior_interval {
+        Some(interval) => format!("estimated as {} from {}", estimate(interval), from(record)),
+        None => format!("stated as {}", record.trained.shown_prior()),
+    }
+}
+
+/// What the share of positives was estimated from.
+pub(super) fn from(record: &Record<'_>) -> &'static str {
+    match record.prior_estimator {
+        Some(PriorEstimator::KeptShare) => "the share of shown pairs that was kept",
+        Some(PriorEstimator::BestBin) | None => "the comparisons, by the tails of their scores",
+        Some(PriorEstimator::Pool) => "the comparisons, held against all items",
+        Some(PriorEstimator::Labels) => "labels of items that were chosen at random",
+    }
+}
+
 pub(super) fn prior(record: &Record<'_>) -> Section {
     let trained = record.trained;
-    let known = match &trained.prior_interval {
-        Some(interval) => format!(
-            "It was estimated from the comparisons as {}. If you know it better, give it with --prior.",
-            estimate(interval)
-        ),
-        None => format!("It was given as {}; nothing here checks it.", trained.shown_prior()),
+    let known = match trained.prior_interval {
+        Some(_) => {
+            format!("It was {}. If you know it better, state it with --prior.", believed(record))
+        }
+        None => format!("It was {}; nothing here checks it.", believed(record)),
     };
     let mut blocks = vec![Block::Text(known)];
     match &trained.sensitivity {

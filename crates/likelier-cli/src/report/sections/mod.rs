@@ -4,13 +4,14 @@ mod advice;
 mod comparisons;
 mod items;
 mod learning;
+mod looks_at;
 mod quality;
 mod scores;
 
 use likelier::{JudgedBy, Method};
 
-use super::record::{Record, estimate};
-use crate::document::{Block, Document, Section, Table, decimals};
+use super::record::Record;
+use crate::document::{Block, Document, Section, Table, TableCell, decimals};
 use likelier::Warning;
 
 /// The report in the order in which it is read: what to believe first, how it came about last.
@@ -26,7 +27,7 @@ pub(super) fn document(record: &Record<'_>, warnings: &[Warning]) -> Document {
         Some(quality::section(record)),
         scores::section(record),
         Some(items::section(record)),
-        items::weights(record),
+        looks_at::section(record),
         Some(learning::section(record)),
         Some(comparisons::section(record)),
         Some(comparisons::prior(record)),
@@ -65,15 +66,13 @@ fn summary(record: &Record<'_>) -> Section {
         };
         cards.push(["accuracy".into(), value, format!("{spread}{meaning}")]);
     }
-    let (how, range) = match &trained.prior_interval {
-        Some(interval) => ("estimated", format!("{} — ", crate::terminal::range(interval))),
-        None => ("given", String::new()),
+    let how = match &trained.prior_interval {
+        Some(interval) => {
+            format!("{} — estimated from {}", crate::terminal::range(interval), comparisons::from(record))
+        }
+        None => "stated, not learned".into(),
     };
-    cards.push([
-        "share of positives".into(),
-        format!("{:.3}", trained.prior.positive()),
-        format!("{range}{how}, not learned"),
-    ]);
+    cards.push(["share of positives".into(), format!("{:.3}", trained.prior.positive()), how]);
     let called = record.examples.called_positive as f64 / trained.items.max(1) as f64;
     cards.push([
         "called positive".into(),
@@ -99,13 +98,7 @@ fn summary(record: &Record<'_>) -> Section {
         ("method", format!("{}: {}", trained.method, method(trained.method))),
         ("model", trained.architecture.to_string()),
         ("protocol", format!("{}: {}", trained.protocol, comparisons::meaning(&trained.protocol))),
-        (
-            "share of positives",
-            trained.prior_interval.as_ref().map_or_else(
-                || format!("{}, given", trained.shown_prior()),
-                |interval| format!("{}, estimated", estimate(interval)),
-            ),
-        ),
+        ("share of positives", comparisons::believed(record)),
         ("threshold", format!("{}: a higher score is called positive", decimals(trained.threshold.into()))),
         ("epochs", format!("{}, final risk {:.4}", trained.epochs, trained.risk)),
     ] {
@@ -127,14 +120,30 @@ fn method(method: Method) -> String {
 }
 
 fn repeat(record: &Record<'_>) -> Section {
+    let mut blocks = vec![
+        Block::Code(record.command_line.clone()),
+        Block::Text(format!(
+            "likelier {}, seed {}, on {} (UTC).",
+            record.version, record.trained.seed, record.date
+        )),
+    ];
+    if !record.inputs.is_empty() {
+        let mut table = Table::new(["what was read", "bytes", "SHA-256"]);
+        for input in record.inputs {
+            let none = || "none: not a file".to_owned();
+            table.row([
+                TableCell { beside: input.file.clone(), ..input.what.to_owned().into() },
+                input.bytes.map_or_else(|| "–".into(), |bytes| bytes.to_string()).into(),
+                input.sha256.clone().unwrap_or_else(none).into(),
+            ]);
+        }
+        blocks.push(Block::Table(table));
+    }
     Section {
         id: "repeat",
         title: "How to repeat it",
         lead: "The same settings on the same data give the same model, byte for byte, on this machine."
             .into(),
-        blocks: vec![
-            Block::Code(record.command_line.clone()),
-            Block::Text(format!("likelier {}, seed {}.", record.version, record.trained.seed)),
-        ],
+        blocks,
     }
 }

@@ -60,6 +60,13 @@ pub(super) fn verdict(record: &Record<'_>) -> String {
             percent(usual)
         )
     };
+    // What is compared with depends on the share of positives as well.
+    let compared = match trained.prior_interval {
+        Some(_) => {
+            format!("{compared} Both depend on the share of positives, which is itself an estimate.")
+        }
+        None => compared,
+    };
     let mut found = format!("{found} {compared} This is known without labels: {}.", who(by, judged.items));
     if let Some(audit) = trained.audit {
         let _ = write!(

@@ -1,0 +1,76 @@
+//! The files that a model was made from, so that anyone can check that theirs are the same.
+
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::io::Read as _;
+use std::path::Path;
+
+use serde::Serialize;
+use sha2::{Digest as _, Sha256};
+
+use crate::terminal::{About as _, Result, standard_input};
+
+/// A file that was read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub(crate) struct InputFile {
+    /// What is in it.
+    pub(super) what: &'static str,
+    /// Its name, as it was given.
+    pub(super) file: String,
+    /// Its length; like the checksum, none of what is no file, such as a folder.
+    pub(super) bytes: Option<u64>,
+    pub(super) sha256: Option<String>,
+}
+
+impl InputFile {
+    /// Reads a file once more, piece by piece.
+    pub(crate) fn new(what: &'static str, path: &Path) -> Result<Self> {
+        let (file, path) = match standard_input::kept_in() {
+            Some(kept) if standard_input::is_meant_by(path) => ("standard input".to_owned(), kept),
+            _ => (path.display().to_string(), path.to_owned()),
+        };
+        let about = || format!("cannot read {file} again for its checksum");
+        if !fs::metadata(&path).about(about)?.is_file() {
+            return Ok(Self { what, file, bytes: None, sha256: None });
+        }
+        let mut from = File::open(&path).about(about)?;
+        let (mut sum, mut bytes) = (Sha256::new(), 0);
+        let mut piece = vec![0; 1 << 18];
+        loop {
+            let length = from.read(&mut piece).about(about)?;
+            if length == 0 {
+                break;
+            }
+            sum.update(&piece[..length]);
+            bytes += length as u64;
+        }
+        let sha256 = sum.finalize().iter().fold(String::with_capacity(64), |mut text, byte| {
+            let _ = write!(text, "{byte:02x}");
+            text
+        });
+        Ok(Self { what, file, bytes: Some(bytes), sha256: Some(sha256) })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_has_the_checksum_of_the_standard_and_a_folder_has_none() {
+        let folder = tempfile::TempDir::new().unwrap();
+        let path = folder.path().join("abc");
+        fs::write(&path, "abc").unwrap();
+        let found = InputFile::new("items", &path).unwrap();
+        // FIPS 180-2, B.1.
+        let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!((found.bytes, found.sha256.as_deref()), (Some(3), Some(expected)));
+        // More than one piece: "a" a million times (B.3).
+        fs::write(&path, "a".repeat(1_000_000)).unwrap();
+        let expected = "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0";
+        assert_eq!(InputFile::new("items", &path).unwrap().sha256.as_deref(), Some(expected));
+        let found = InputFile::new("items", folder.path()).unwrap();
+        assert_eq!((found.bytes, found.sha256), (None, None));
+        assert!(InputFile::new("items", &folder.path().join("gone")).is_err());
+    }
+}
