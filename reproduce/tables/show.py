@@ -113,7 +113,7 @@ def main():
         answers(comparisons, ids[:half], labels[:half], count, draw)
         out = FOLDER / f"{name}.likelier"
         said = json.loads(run("train", "--items", trained, "--comparisons", comparisons, "--prior", f"{prior:.3f}", "--protocol", "forced-choice",
-                              "--equals", "coin", *model, *options, "--out", out, "--json"))
+                              "--equals", "coin", "--labeller-error", "0.05", *model, *options, "--out", out, "--json"))
         accuracy = said["result"]["label_free"]["accuracy"]
         scores = FOLDER / f"{name}-scores.csv"
         run("predict", out, others, "--out", scores)

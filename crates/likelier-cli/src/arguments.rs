@@ -156,7 +156,8 @@ fn named_column(text: &str) -> std::result::Result<(String, String), String> {
 #[derive(Args)]
 #[command(next_help_heading = "Input")]
 pub(crate) struct ComparisonArguments {
-    /// The items: CSV, TSV, Parquet, NPY, NPZ or LIBSVM, also as .gz or .xz; - for standard input, here
+    /// The items: CSV, TSV, JSON Lines, Parquet, NPY, NPZ or LIBSVM, also as .gz, .xz or
+    /// .zst, or a folder of images; - for standard input, here
     /// and for the files below.
     #[arg(long, value_name = "FILE", required_unless_present_any = ["likelier", "answers"])]
     pub(crate) items: Option<PathBuf>,

@@ -44,7 +44,8 @@ pub(crate) struct EvaluateVerb {
     /// A second model: by how much is it better than the first?
     #[arg(value_name = "OTHER")]
     other: Option<PathBuf>,
-    /// The items: CSV, TSV, Parquet, NPY, NPZ or LIBSVM, also as .gz or .xz; - for standard input.
+    /// The items: CSV, TSV, JSON Lines, Parquet, NPY, NPZ or LIBSVM, also as .gz, .xz or
+    /// .zst, or a folder of images; - for standard input.
     #[arg(long, value_name = "FILE")]
     items: PathBuf,
     /// Comparisons that the model has not seen: which item was said to be likelier than which.

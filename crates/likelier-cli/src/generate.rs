@@ -10,7 +10,7 @@ use likelier_tables::Items;
 use crate::arguments::{ColumnArguments, read_items};
 use crate::dataset::{DrawArguments, Population};
 use crate::labels::parse_two_classes;
-use crate::terminal::Result;
+use crate::terminal::{Result, mistake};
 
 /// Turn labelled rows into comparisons, with a labelled test set beside them.
 ///
@@ -23,7 +23,8 @@ use crate::terminal::Result;
   likelier generate --items wine.csv --label good --prior 0.2 --pairs 500 --protocol discard \\
       --labeller-error 0.1 --sampling independent --seed 7 --out wine-noisy")]
 pub(crate) struct GenerateVerb {
-    /// Any labelled table: CSV, TSV, Parquet, NPY, NPZ or LIBSVM, also as .gz or .xz; - for standard input.
+    /// Any labelled table: CSV, TSV, JSON Lines, Parquet, NPY, NPZ or LIBSVM, also as .gz, .xz or .zst;
+    /// - for standard input.
     #[arg(long, value_name = "FILE", help_heading = "Input")]
     items: PathBuf,
     /// The column of the items that holds the true labels.
@@ -59,6 +60,14 @@ impl GenerateVerb {
             .into());
         }
         let layout = self.columns.layout(Some(&self.label));
+        if let Some(column) = layout.texts.iter().chain(&layout.dates).next() {
+            return Err(mistake(
+                format!(
+                    "'{column}' cannot be written into a new data set as the text or the date that it was"
+                ),
+                "generate takes numbers and categories: leave the column out with --exclude",
+            ));
+        }
         let Items { ids, rows, features, labels, .. } = read_items(&self.items, &layout)?;
         let labels = parse_two_classes(&labels.unwrap_or_default(), &self.label, &self.positive)?;
         let mut rng = stream(self.draw.seed, Purpose::Split);

@@ -28,7 +28,8 @@ pub(crate) struct PredictVerb {
     /// The model file; - for standard input.
     #[arg(value_name = "MODEL")]
     model: PathBuf,
-    /// The rows: CSV, TSV, Parquet, NPY, NPZ or LIBSVM, also as .gz or .xz; - for standard input.
+    /// The rows: CSV, TSV, JSON Lines, Parquet, NPY, NPZ or LIBSVM, also as .gz, .xz or
+    /// .zst, or a folder of images; - for standard input.
     #[arg(value_name = "FILE")]
     file: PathBuf,
     /// The table to write (CSV); - for standard output.

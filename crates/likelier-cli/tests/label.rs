@@ -275,6 +275,28 @@ fn train_and_prior_read_the_answers_and_say_what_they_lack() {
 }
 
 #[test]
+fn what_the_page_was_told_of_columns_training_knows() {
+    let folder = Folder::new();
+    let rows: Vec<String> = (0..80)
+        .map(|row| {
+            format!("i{row},{} wine number {row},{row}\n", if row % 2 == 0 { "good" } else { "bad" })
+        })
+        .collect();
+    folder.write("items.csv", format!("id,note,size\n{}", rows.concat()));
+    let page = opened(&folder, "--prior 0.5 --text note --exclude size");
+    let mut owner = page.client("owner");
+    let mut hand = owner.hand();
+    for _ in 0..120 {
+        let good = |side: &str| hand["pairs"][0][side]["cells"][0].as_str().unwrap().starts_with("good");
+        let choice = if good("left") { "left" } else { "right" };
+        hand = owner.answer(&hand, choice);
+    }
+    drop(page);
+    let trained = folder.succeeds("train --answers items.likelier-label --out model --no-report");
+    assert!(trained.contains("from 120 comparisons of 80 items with 32769 features"), "{trained}");
+}
+
+#[test]
 fn answers_from_elsewhere_are_imported_once() {
     let folder = with_items();
     drop(opened(&folder, ""));

@@ -16,7 +16,7 @@ use crate::terminal::{Result, ask_to_stop, mistake, print_json, print_text, tell
 #[derive(Args)]
 #[allow(clippy::struct_excessive_bools, reason = "flags are independent of each other")]
 pub(super) struct OpenArguments {
-    /// The items: a table (CSV, TSV, Parquet, NPY or NPZ), or a folder of images.
+    /// The items: a table (CSV, TSV, JSON Lines, Parquet, NPY or NPZ), or a folder of images.
     #[arg(required = true)]
     items: Option<PathBuf>,
     /// The file for the answers [default: beside the items, with the ending .likelier-label].
