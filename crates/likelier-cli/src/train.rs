@@ -12,7 +12,8 @@ use likelier::{Error, FitOptions, Label, LabelsChosen, Method, Warning, fit_with
 use likelier_tables::{Items, Layout, parse_label, read_labels};
 
 use crate::arguments::{
-    BeliefArguments, ColumnArguments, ComparisonArguments, LabellerArguments, at_least_one, one_of, wish,
+    BeliefArguments, ColumnArguments, ComparisonArguments, LabellerArguments, MethodNames, at_least_one,
+    one_of, wish,
 };
 use crate::progress::ProgressBars;
 use crate::report::{ImageShape, ReportArguments, ReportSources, command_line};
@@ -52,9 +53,8 @@ pub(crate) struct TrainVerb {
     /// How the labelled items were chosen: "random" ones can judge the model, "other" ones cannot.
     #[arg(long, value_name = "random|other")]
     labels_chosen: Option<String>,
-    /// How to learn: the name of a method, as listed in docs/choosing.md [default: pair-posterior, or
-    /// pcomp-relu for piles].
-    #[arg(long, value_name = "METHOD")]
+    /// How to learn; docs/choosing.md says what each method does [default: pair-posterior, or pcomp-relu for piles].
+    #[arg(long, value_name = "METHOD", value_parser = MethodNames)]
     method: Option<String>,
     /// Which model.
     #[arg(long, value_name = "MODEL", default_value = "linear",

@@ -20,16 +20,18 @@ mod libsvm;
 mod npy;
 mod npz;
 mod parquet;
+mod unread;
 
 use std::path::Path;
 
-pub(super) use cell::number;
 pub use cell::{CellProblem, Position};
+pub(super) use cell::{number, quoted};
 pub(super) use csv::CsvTable;
 
 use super::Layout;
 use crate::decompress::ByteSource;
 use crate::error::TableError;
+use crate::problem::FormatProblem;
 use likelier::data::Texts;
 use likelier::data::Values;
 
@@ -107,12 +109,11 @@ impl Columns {
         order.sort_by_key(|at| &names[*at]);
         match order.windows(2).find(|pair| names[pair[0]] == names[pair[1]]) {
             Some(pair) => {
-                let problem = format!(
-                    "the columns {} and {} are both called '{}'",
-                    pair[0] + 1,
-                    pair[1] + 1,
-                    names[pair[0]]
-                );
+                let problem = FormatProblem::SameName {
+                    first: pair[0] + 1,
+                    second: pair[1] + 1,
+                    name: names[pair[0]].clone(),
+                };
                 Err(TableError::Format { path: path.to_owned(), line, column: None, problem })
             }
             None => Ok(()),
@@ -170,15 +171,14 @@ impl Chunk {
 /// Opens a table of any format.
 pub(super) fn open(path: &Path, layout: &Layout) -> Result<Box<dyn TableReader>, TableError> {
     let (mut source, mut start) = (ByteSource::stream(path)?, Vec::new());
-    source.read(8, &mut start)?;
+    source.read(unread::LOOK, &mut start)?;
     // From the start again.
     let source = ByteSource::stream(path)?;
     let is = |magic: &[u8]| start.starts_with(magic);
     if let Some(compression) = source.compression()
         && (is(parquet::MAGIC) || is(npz::MAGIC))
     {
-        let problem = format!("is compressed with {compression} as a whole; decompress it first");
-        return Err(TableError::format(path, problem));
+        return Err(TableError::format(path, FormatProblem::CompressedWhole(compression)));
     }
     if is(parquet::MAGIC) {
         return Ok(Box::new(parquet::ParquetTable::open(path)?));
@@ -190,22 +190,22 @@ pub(super) fn open(path: &Path, layout: &Layout) -> Result<Box<dyn TableReader>,
         return Ok(Box::new(npz::open(path, layout.array.as_deref())?));
     }
     let extension = extension(path);
+    if start.is_empty() {
+        return Err(TableError::format(path, FormatProblem::Empty));
+    }
+    if let Some(format) = unread::recognised(&start, &extension) {
+        return Err(TableError::format(path, format));
+    }
     for (name, format, magic) in [
         ("parquet", "a Parquet", parquet::MAGIC),
         ("npy", "an NPY", npy::MAGIC),
         ("npz", "an NPZ", npz::MAGIC),
     ] {
         if extension == name {
-            let found = &start[..start.len().min(magic.len())];
-            let problem = format!("is not {format} file: it starts with {found:02x?}, not {magic:02x?}");
+            let found = start[..start.len().min(magic.len())].to_vec();
+            let problem = FormatProblem::NotAsNamed { format, found, expected: magic };
             return Err(TableError::format(path, problem));
         }
-    }
-    if start.is_empty() {
-        return Err(TableError::format(path, "is empty"));
-    }
-    if is(b"\xff\xfe") || is(b"\xfe\xff") {
-        return Err(TableError::format(path, "is UTF-16 text; only UTF-8 is read"));
     }
     let sparse = ["libsvm", "svmlight", "svm", "light"].contains(&extension.as_str());
     if sparse || (!["csv", "tsv", "tab"].contains(&extension.as_str()) && libsvm::looks_like_it(path)?) {
@@ -230,7 +230,7 @@ fn check_width(path: &Path, width: usize) -> Result<(), TableError> {
     if width <= MAX_COLUMNS {
         return Ok(());
     }
-    Err(TableError::format(path, format!("has {width} columns; at most {MAX_COLUMNS} are read")))
+    Err(TableError::format(path, FormatProblem::TooWide { found: width, most: MAX_COLUMNS }))
 }
 
 /// How many rows to read at a time, so that a batch of them stays in the caches.
