@@ -71,12 +71,11 @@ enum MissingArgument {
     Refuse,
 }
 
-/// A count on the command line of something that there must be one of.
-pub(crate) fn at_least_one(text: &str) -> std::result::Result<usize, String> {
-    match text.parse() {
-        Ok(0) | Err(_) => Err("give a number from 1 up".into()),
-        Ok(count) => Ok(count),
-    }
+/// A number of threads. Far more than there are processors would keep the machine busy with themselves.
+pub(crate) fn threads(text: &str) -> std::result::Result<usize, String> {
+    const MOST: usize = 1024;
+    let number = text.parse().ok().filter(|number| (1..=MOST).contains(number));
+    number.ok_or_else(|| format!("give a number from 1 to {MOST}"))
 }
 
 /// What a threshold is wanted for.

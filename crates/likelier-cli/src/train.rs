@@ -12,8 +12,8 @@ use likelier::{Error, FitOptions, Label, LabelsChosen, Method, Warning, fit_with
 use likelier_tables::{Items, Layout, parse_label, read_labels};
 
 use crate::arguments::{
-    BeliefArguments, ColumnArguments, ComparisonArguments, LabellerArguments, MethodNames, at_least_one,
-    one_of, wish,
+    BeliefArguments, ColumnArguments, ComparisonArguments, LabellerArguments, MethodNames, one_of, threads,
+    wish,
 };
 use crate::progress::ProgressBars;
 use crate::report::{ImageShape, ReportArguments, ReportSources, command_line};
@@ -108,7 +108,7 @@ pub(crate) struct TrainVerb {
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Threads to use [default: all]. The model is the same for any number.
-    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<usize>,
     /// Continue from where the same command was stopped.
     #[arg(long)]

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read as _, Write as _};
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
@@ -45,11 +46,10 @@ fn control_characters_of_files_are_written_out() {
     }
     let mut ids = String::from("id,size,weight\n");
     for (row, line) in folder.text("items.csv").lines().skip(1).enumerate() {
-        ids.push_str(&format!("\u{1b}[{row}m,{line}\n"));
+        let _ = writeln!(ids, "\u{1b}[{row}m,{line}");
     }
     folder.write("ids.csv", ids);
-    folder
-        .write("pairs-of-ids.csv", "likelier,other\n\u{1b}[1m,\u{1b}[0m\n\u{1b}[0m,\u{1b}[1m\n".repeat(1));
+    folder.write("pairs-of-ids.csv", "likelier,other\n\u{1b}[1m,\u{1b}[0m\n\u{1b}[0m,\u{1b}[1m\n");
     let command = TRAIN.replace("items.csv", "ids.csv").replace("pairs.csv", "pairs-of-ids.csv");
     let output = folder.run(&format!("{command} --hold-out 0 --out other -v"));
     let (told, printed) = (said(&output), printed(&output));
@@ -156,7 +156,7 @@ fn examples_can_be_pasted_at_any_width() {
         let mut whole = true;
         for line in wide.iter().filter(|line| line.contains("--") || line.contains("likelier ")) {
             let starts = line.contains("likelier ") && !line.trim_start().starts_with('-');
-            assert!(starts != !whole, "{verb}: {line}");
+            assert!(starts == whole, "{verb}: {line}");
             whole = !line.ends_with('\\');
         }
     }

@@ -98,6 +98,7 @@ fn layout(error: &Error) -> Advice {
 }
 
 /// On a file as a whole.
+#[allow(clippy::too_many_lines, reason = "one arm for each kind")]
 fn format(problem: &FormatProblem) -> Advice {
     match problem {
         FormatProblem::Empty => {
