@@ -1,15 +1,19 @@
 //! What verbs that learn from comparisons are given: items, answers, and how those came to be.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, StringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use likelier::estimate::metrics::Wish;
 use likelier::model::ModelKind;
-use likelier::{Collection, Equals, Evidence, Prior, Protocol, ScorerOptions, Supervision, Warning};
+use likelier::words::count;
+use likelier::{
+    Collection, Equals, Evidence, Method, Prior, Protocol, ScorerOptions, Supervision, Warning,
+};
 use likelier_tables::{DatasetCard, FirstIndex, Given, GivenFiles, Items, Layout, OnMissing};
 
-use crate::terminal::{Result, detail, mistake, standard_input};
+use crate::terminal::{Result, busy, detail, mistake, standard_input};
 
 /// What the columns of a table are.
 #[derive(Args)]
@@ -73,12 +77,11 @@ enum MissingArgument {
     Refuse,
 }
 
-/// A count on the command line of something that there must be one of.
-pub(crate) fn at_least_one(text: &str) -> std::result::Result<usize, String> {
-    match text.parse() {
-        Ok(0) | Err(_) => Err("give a number from 1 up".into()),
-        Ok(count) => Ok(count),
-    }
+/// A number of threads. Far more than there are processors would keep the machine busy with themselves.
+pub(crate) fn threads(text: &str) -> std::result::Result<usize, String> {
+    const MOST: usize = 1024;
+    let number = text.parse().ok().filter(|number| (1..=MOST).contains(number));
+    number.ok_or_else(|| format!("give a number from 1 to {MOST}"))
 }
 
 /// What a threshold is wanted for.
@@ -183,13 +186,17 @@ pub(crate) struct ComparisonArguments {
 
 /// Reads a table of items that was named on the command line.
 pub(crate) fn read_items(path: &Path, layout: &Layout) -> Result<Items> {
-    let items = Items::read(&standard_input::path_of(path)?, layout)?;
+    let file = standard_input::path_of(path)?;
+    let reading = busy(|| format!("reading {}", path.display()));
+    let items = Items::read(&file, layout)?;
+    drop(reading);
     tell_items(path, &items);
     Ok(items)
 }
 
 fn tell_items(path: &Path, items: &Items) {
-    detail(|| format!("{}: {} rows, {} features", path.display(), items.rows.len(), items.rows.width()));
+    let (rows, features) = (count(items.rows.len(), "row"), count(items.rows.width(), "feature"));
+    detail(|| format!("{}: {rows}, {features}", path.display()));
 }
 
 impl ComparisonArguments {
@@ -255,12 +262,17 @@ impl ComparisonArguments {
         // No card lies beside standard input.
         let beside = self.comparisons.as_deref().or(self.piles.as_deref());
         let layout = self.named_as.layout(layout.clone());
+        let reading = busy(|| {
+            let names: Vec<String> = self.named().map(|path| path.display().to_string()).collect();
+            format!("reading {}", names.join(" and "))
+        });
         let given = Given::read(files, &layout, beside.filter(|path| !standard_input::is_meant_by(path)))?;
+        drop(reading);
         if let Some(path) = self.items.as_ref().or(self.likelier.as_ref()) {
             tell_items(path, &given.items);
         }
         if let (Some(path), Evidence::Answers(answers)) = (&self.comparisons, &given.evidence) {
-            detail(|| format!("{}: {} comparisons", path.display(), answers.len()));
+            detail(|| format!("{}: {}", path.display(), count(answers.len(), "comparison")));
         }
         Ok(given)
     }
@@ -298,6 +310,28 @@ impl ComparisonArguments {
 /// A model by its name, of those that a verb offers.
 pub(crate) fn one_of(kinds: &'static [&'static str]) -> impl TypedValueParser<Value = ModelKind> {
     PossibleValuesParser::new(kinds).try_map(|name| name.parse::<ModelKind>())
+}
+
+/// The names of methods, for help and completion. What is none of them is left to the library, which knows the nearest.
+#[derive(Clone)]
+pub(crate) struct MethodNames;
+
+impl TypedValueParser for MethodNames {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        argument: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> std::result::Result<String, clap::Error> {
+        StringValueParser::new().parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        let of_comparisons = Method::ALL.into_iter().filter(|method| *method != Method::Supervised);
+        Some(Box::new(of_comparisons.map(|method| PossibleValue::new(method.name()))))
+    }
 }
 
 /// How items are scored.

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use clap::Args;
 use likelier::estimate::Verdict;
 use likelier::train::Control;
+use likelier::words::count;
 use likelier::{Checkup, ProtocolCheck, Warning, check_with};
 use serde::Serialize;
 
@@ -88,10 +89,10 @@ fn text(found: &Checkup) -> String {
     let mut text = wrapped(&found.headline.message, "");
     let _ = writeln!(
         text,
-        "{}: {} comparisons of {} items",
+        "{}: {} of {}",
         if found.sound { "You may train on these data" } else { "DO NOT TRAIN on this yet" },
-        found.diagnosis.comparisons,
-        found.diagnosis.items
+        count(found.diagnosis.comparisons, "comparison"),
+        count(found.diagnosis.items, "item")
     );
     if let Some(explained) = &found.explained {
         let _ = writeln!(

@@ -7,6 +7,7 @@ use clap::{Args, ValueEnum};
 use likelier::data::{Features, class_counts};
 use likelier::generate::{Generated, Labeller, Recipe, Sampling, draw, most_pairs};
 use likelier::random::{Purpose, stream};
+use likelier::words::count;
 use likelier::{
     Collection, Equals, Evidence, Label, Prior, Protocol, Rows, Split, Warning, resample_to_prior,
 };
@@ -260,24 +261,29 @@ impl DrawArguments {
         let protocol = self.believed().map(|(_, protocol)| protocol.to_string()).unwrap_or_default();
         let supervision = match (&drawn.evidence, drawn.shown) {
             (Evidence::Answers(answers), Some(shown)) => {
-                format!("comparisons.csv  {} comparisons kept of {shown} shown ({protocol})", answers.len())
+                format!(
+                    "comparisons.csv  {} kept of {shown} shown ({protocol})",
+                    count(answers.len(), "comparison")
+                )
             }
             (Evidence::Answers(answers), None) => {
-                format!("comparisons.csv  {} comparisons ({protocol})", answers.len())
+                format!("comparisons.csv  {} ({protocol})", count(answers.len(), "comparison"))
             }
             (Evidence::Piles(piles), _) => format!(
-                "piles.csv        {} rows likelier, {} other",
-                piles.likelier.len(),
+                "piles.csv        {} likelier, {} other",
+                count(piles.likelier.len(), "row"),
                 piles.other.len()
             ),
         };
         let name = |name: &str| format!("{name}.{}", self.format.extension());
         format!(
-            "{}\n  {:<15}  {items} items with {features} features, no labels\n  {supervision}\n  {:<15}  {test_rows} labelled \
-             rows, {positives} of them positive\n  dataset.json     how it was made: prior {}, seed {}\n",
+            "{}\n  {:<15}  {} with {}, no labels\n  {supervision}\n  {:<15}  {}, {positives} of them positive\n  dataset.json     how it was made: prior {}, seed {}\n",
             self.out.display(),
             name("items"),
+            count(items, "item"),
+            count(features, "feature"),
             name("test"),
+            count(test_rows, "labelled row"),
             (1e4 * card.prior.unwrap_or_default()).round() / 1e4,
             self.seed
         )

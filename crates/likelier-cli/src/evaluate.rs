@@ -8,11 +8,13 @@ use likelier::data::Texts;
 use likelier::estimate::Interval;
 use likelier::estimate::metrics::{CutScores, Metric, ThresholdChoice, Wish};
 use likelier::evaluate::LabelledMetrics;
+use likelier::words::count;
 use likelier::{
     Assessment, BelievedPrior, Classifier, Comparisons, Grounds, Judged, LEVEL, Prior, Protocol, Warning,
 };
 use likelier_tables::{
-    BatchIds, DatasetCard, Ids, ItemBatch, ItemBatches, Layout, grouped_answers, odd_answers, read_answers,
+    BatchIds, DatasetCard, FormatProblem, Ids, ItemBatch, ItemBatches, Layout, TableError, grouped_answers,
+    odd_answers, read_answers,
 };
 use serde::Serialize;
 
@@ -21,7 +23,9 @@ use crate::compared::Compared;
 use crate::judged::{Told, explanation, shown, wished};
 use crate::labels::parse_labels;
 use crate::models;
-use crate::terminal::{About, Result, detail, print_json, print_text, range, standard_input, wrapped};
+use crate::terminal::{
+    About, Result, busy, detail, print_json, print_text, range, standard_input, wrapped,
+};
 
 /// Judge a model by comparisons, by labels, or by both.
 ///
@@ -183,6 +187,7 @@ impl EvaluateVerb {
     fn score(&self, items: &Path, classifier: &Classifier) -> Result<ScoredItems> {
         let (id, label) = (self.id.clone(), self.label.clone());
         let layout = Layout { id, label, groups: self.comparisons.is_some(), ..self.format.layout() };
+        let work = busy(|| format!("scoring {}", self.items.display()));
         let mut batches = ItemBatches::open(items, classifier.features(), &layout)?;
         let (mut batch, mut names) = (ItemBatch::default(), None);
         let (mut scores, mut labels, mut unseen_categories) = (Vec::new(), Texts::new(), 0);
@@ -200,6 +205,10 @@ impl EvaluateVerb {
             }
             batch.labels.iter().flat_map(Texts::iter).for_each(|label| labels.push(label));
         }
+        drop(work);
+        if scores.is_empty() {
+            return Err(TableError::format(&self.items, FormatProblem::NoRows).into());
+        }
         let ids = match names {
             // Ids are needed for comparisons only; labels stand in the row itself.
             Some(names) if self.comparisons.is_some() => {
@@ -207,7 +216,7 @@ impl EvaluateVerb {
             }
             _ => Ids::numbered(scores.len()),
         };
-        detail(|| format!("{}: {} rows", self.items.display(), scores.len()));
+        detail(|| format!("{}: {}", self.items.display(), count(scores.len(), "row")));
         let missing = batches.missing().in_scoring(classifier.features());
         Ok(ScoredItems { ids, scores, labels, groups, unseen_categories, missing })
     }
@@ -225,7 +234,7 @@ impl EvaluateVerb {
             &self.named_as.layout(Layout::default()),
         )?;
         let answers = grouped_answers(answers, scored.groups.as_ref())?;
-        detail(|| format!("{}: {} comparisons", path.display(), answers.len()));
+        detail(|| format!("{}: {}", path.display(), count(answers.len(), "comparison")));
         warnings.extend(odd_answers(&answers, &scored.ids));
         let card = if standard_input::is_meant_by(path) {
             DatasetCard::default()
@@ -257,20 +266,20 @@ impl EvaluateVerb {
 
 impl Evaluated<'_> {
     fn text(&self) -> String {
-        let mut text = format!("{}, {} items\n", self.model.display(), self.items);
+        let mut text = format!("{}, {}\n", self.model.display(), count(self.items, "item"));
         if let Some(LabelFree { prior, protocol, judged, .. }) = &self.label_free {
             let _ = writeln!(
                 text,
-                "  without labels: {} comparisons, prior {prior}, {protocol}; valid if the model was not trained on them, \
+                "  without labels: {}, prior {prior}, {protocol}; valid if the model was not trained on them, \
                  and for new items if it has not seen these",
-                judged.metrics.sizes[0]
+                count(judged.metrics.sizes[0], "comparison")
             );
         }
         if let Some(labelled) = &self.labelled {
             let _ = writeln!(
                 text,
-                "  with labels: {} rows, {:.1} % of them positive",
-                labelled.rows,
+                "  with labels: {}, {:.1} % of them positive",
+                count(labelled.rows, "row"),
                 100.0 * labelled.prior.value
             );
         }

@@ -8,6 +8,7 @@ use clap::Args;
 use likelier::Classifier;
 use likelier::data::Column;
 use likelier::model::{Architecture, MlpNorm, ScalingKind};
+use likelier::words::count;
 use serde::Serialize;
 
 use crate::models;
@@ -69,9 +70,10 @@ fn text(path: &Path, bytes: Option<u64>, classifier: &Classifier) -> String {
         ScalingKind::LargestAbsolute => "each feature divided by its largest absolute value",
         ScalingKind::Standardise => "each feature to mean 0 and standard deviation 1",
     };
-    let mut training = format!("{} comparisons, weights of epoch {}", summary.comparisons, summary.epoch);
+    let mut training =
+        format!("{}, weights of epoch {}", count(summary.comparisons, "comparison"), summary.epoch);
     if summary.held_out_comparisons > 0 {
-        let _ = write!(training, ", {} more comparisons held out", summary.held_out_comparisons);
+        let _ = write!(training, ", {} held out", count(summary.held_out_comparisons, "more comparison"));
     }
     if let Some(held_out) = summary.held_out {
         let _ = write!(training, " (criterion {held_out:.4})");
@@ -138,14 +140,19 @@ fn features_line(classifier: &Classifier) -> String {
     let name = |column: &Column| match column {
         Column::Number { name, rule } if rule.missing => format!("{} (or missing)", name.escape_debug()),
         Column::Number { name, .. } => name.escape_debug().to_string(),
-        Column::Category { name, values } => format!("{} ({} values)", name.escape_debug(), values.len()),
+        Column::Category { name, values } => {
+            format!("{} ({})", name.escape_debug(), count(values.len(), "value"))
+        }
         Column::Text { name, rule } => format!("{} (words, {} hashes)", name.escape_debug(), rule.features),
     };
     let mut names: Vec<String> = columns.iter().take(SHOWN).map(name).collect();
     if columns.len() > SHOWN {
         names.push(format!("and {} more", columns.len() - SHOWN));
     }
-    let of_columns =
-        if features.are_numbers() { String::new() } else { format!(" from {} columns", columns.len()) };
+    let of_columns = if features.are_numbers() {
+        String::new()
+    } else {
+        format!(" from {}", count(columns.len(), "column"))
+    };
     format!("{}{of_columns}: {}", features.width(), names.join(", "))
 }

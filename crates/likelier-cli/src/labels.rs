@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use likelier::Label;
 use likelier::data::Texts;
+use likelier::words::count;
 
 use crate::terminal::{Result, mistake};
 
@@ -15,7 +16,7 @@ const LISTED: usize = 10;
 fn listed(values: &BTreeSet<String>) -> String {
     let first: Vec<String> = values.iter().take(LISTED).map(|value| format!("'{value}'")).collect();
     let more = values.len().saturating_sub(LISTED);
-    let rest = if more > 0 { format!(" and {more} other values") } else { String::new() };
+    let rest = if more > 0 { format!(" and {}", count(more, "other value")) } else { String::new() };
     format!("{}{rest}", first.join(", "))
 }
 

@@ -88,7 +88,7 @@ pub fn main() -> ExitCode {
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     terminal::remember(&arguments);
-    let Cli { talk, verb } = Cli::parse_from(arguments);
+    let Cli { talk, verb } = terminal::parse(&arguments);
     terminal::outcome(&talk, || {
         let done = match verb {
             Verb::Check(verb) => return verb.run(),

@@ -2,16 +2,20 @@
 
 use std::path::Path;
 
+use likelier::words::count;
 use likelier::{Classifier, Warning};
 
-use crate::terminal::{Result, detail, standard_input};
+use crate::terminal::{Result, busy, detail, standard_input};
 
 /// Reads a model file.
 pub(crate) fn load(path: &Path) -> Result<Classifier> {
-    let classifier = Classifier::load(standard_input::path_of(path)?)?;
+    let file = standard_input::path_of(path)?;
+    let reading = busy(|| format!("reading {}", path.display()));
+    let classifier = Classifier::load(file)?;
+    drop(reading);
     detail(|| {
         let (method, summary) = (classifier.method(), classifier.summary());
-        format!("{}: {method} from {} comparisons", path.display(), summary.comparisons)
+        format!("{}: {method} from {}", path.display(), count(summary.comparisons, "comparison"))
     });
     Ok(classifier)
 }

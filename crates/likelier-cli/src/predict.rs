@@ -4,14 +4,15 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Args;
-use likelier::Classifier;
+use likelier::words::count;
+use likelier::{Classifier, Warning};
 use likelier_tables::{BatchIds, ItemBatch, ItemBatches, Layout, write_field};
 use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::arguments::FormatArguments;
 use crate::models;
-use crate::terminal::{NewFile, Result, detail, print_json, print_text, standard_input};
+use crate::terminal::{NewFile, Result, busy, detail, print_json, print_text, standard_input};
 
 /// Score the rows of a file with a model.
 ///
@@ -97,6 +98,7 @@ impl PredictVerb {
         };
         let layout = Layout { id: self.id.clone(), ..self.format.layout() };
         let file = standard_input::path_of(&self.file)?;
+        let work = busy(|| format!("scoring {}", self.file.display()));
         let mut batches = ItemBatches::open(&file, classifier.features(), &layout)?;
         let (prior, threshold) = (classifier.prior().positive(), classifier.threshold());
         let mut predicted =
@@ -110,11 +112,13 @@ impl PredictVerb {
             }
             Ok(())
         })?;
-        detail(|| format!("{}: {} rows", self.file.display(), predicted.rows));
+        drop(work);
+        detail(|| format!("{}: {}", self.file.display(), count(predicted.rows, "row")));
         let missing = batches.missing();
         predicted.missing_cells = missing.columns.iter().map(|column| column.cells).sum();
         let mut warnings = missing.in_scoring(classifier.features());
         warnings.extend(models::unseen_categories(predicted.unseen_categories));
+        warnings.extend((predicted.rows == 0).then_some(Warning::NoRows));
         if alone {
             return print_text("", &warnings);
         }
@@ -122,9 +126,9 @@ impl PredictVerb {
             return print_json("predict", &predicted, &warnings);
         }
         let text = format!(
-            "{}\n  {} rows scored, {} of them positive\n{moved}",
+            "{}\n  {} scored, {} of them positive\n{moved}",
             self.out.display(),
-            predicted.rows,
+            count(predicted.rows, "row"),
             predicted.positives
         );
         print_text(&text, &warnings)

@@ -7,6 +7,7 @@ use clap::Args;
 use likelier::estimate::Interval;
 use likelier::estimate::prior::PriorReport;
 use likelier::train::Control;
+use likelier::words::count;
 use likelier::{Answers, Evidence, Protocol, Warning, estimate_prior_with};
 use likelier_tables::{Ids, Items, Layout};
 use serde::Serialize;
@@ -27,7 +28,8 @@ use crate::terminal::{Result, mistake, print_json, print_text, range, wrapped};
   likelier prior --items items.csv --comparisons comparisons.csv --protocol discard --pool all.csv --json
 
 Use the prior it recommends in the next step:
-  likelier train --items items.csv --comparisons comparisons.csv --protocol forced-choice --prior 0.31 …")]
+  likelier train --items items.csv --comparisons comparisons.csv --protocol forced-choice --prior 0.31 \\
+      --out model.likelier")]
 pub(crate) struct PriorVerb {
     #[command(flatten)]
     input: ComparisonArguments,
@@ -129,8 +131,12 @@ impl Found {
         }
         let _ = writeln!(
             text,
-            "\n{} comparisons of {} items, {}\n\n{:<12}{:>7}  95 % interval",
-            self.comparisons, self.items, self.protocol, "estimator", "prior"
+            "\n{} of {}, {}\n\n{:<12}{:>7}  95 % interval",
+            count(self.comparisons, "comparison"),
+            count(self.items, "item"),
+            self.protocol,
+            "estimator",
+            "prior"
         );
         for estimate in &report.estimates {
             let mut line = |interval: Option<&Interval>| {

@@ -3,12 +3,16 @@
 use indicatif::ProgressBar;
 use likelier::Event;
 
-use crate::terminal::{bar, detail, range};
+use crate::terminal::{Busy, bar, busy, detail, range};
 
 /// One bar after the other, for what is done now.
 pub(crate) struct ProgressBars {
     stage: &'static str,
     bar: ProgressBar,
+    /// Until the first news.
+    waiting: Option<Busy>,
+    /// The fold whose scoring was told.
+    fold: usize,
     /// The last accuracy that was measured.
     accuracy: String,
     /// How many epochs there are at the most.
@@ -17,7 +21,9 @@ pub(crate) struct ProgressBars {
 
 impl ProgressBars {
     pub(crate) fn new() -> Self {
-        Self { stage: "", bar: ProgressBar::hidden(), accuracy: String::new(), epochs: 0 }
+        let waiting = Some(busy(|| "looking at the data".into()));
+        let bar = ProgressBar::hidden();
+        Self { stage: "", bar, waiting, fold: 0, accuracy: String::new(), epochs: 0 }
     }
 
     /// Whether anybody watches.
@@ -35,8 +41,13 @@ impl ProgressBars {
 
     /// Shows the news.
     pub(crate) fn show(&mut self, event: &Event<'_>) {
+        self.waiting = None;
         match event {
             Event::Scoring { fold, folds, epoch } => {
+                if self.fold != *fold {
+                    self.fold = *fold;
+                    detail(|| format!("scoring: fold {fold} of {folds}"));
+                }
                 let bar = self.bar("scoring", *folds, "{bar:32} scoring: fold {msg}, {elapsed}");
                 bar.set_position(*fold as u64 - 1);
                 bar.set_message(format!("{fold} of {folds}, epoch {epoch}"));

@@ -12,7 +12,8 @@ use likelier::{Error, FitOptions, Label, LabelsChosen, Method, Warning, fit_with
 use likelier_tables::{Items, Layout, parse_label, read_labels};
 
 use crate::arguments::{
-    BeliefArguments, ColumnArguments, ComparisonArguments, LabellerArguments, at_least_one, one_of, wish,
+    BeliefArguments, ColumnArguments, ComparisonArguments, LabellerArguments, MethodNames, one_of, threads,
+    wish,
 };
 use crate::progress::ProgressBars;
 use crate::report::{ImageShape, InputFile, ReportArguments, ReportSources, command_line};
@@ -52,9 +53,8 @@ pub(crate) struct TrainVerb {
     /// How the labelled items were chosen: "random" ones can judge the model, "other" ones cannot.
     #[arg(long, value_name = "random|other")]
     labels_chosen: Option<String>,
-    /// How to learn: the name of a method, as listed in docs/choosing.md [default: pair-posterior, or
-    /// pcomp-relu for piles].
-    #[arg(long, value_name = "METHOD")]
+    /// How to learn; docs/choosing.md says what each method does [default: pair-posterior, or pcomp-relu for piles].
+    #[arg(long, value_name = "METHOD", value_parser = MethodNames)]
     method: Option<String>,
     /// Which model.
     #[arg(long, value_name = "MODEL", default_value = "linear",
@@ -108,7 +108,7 @@ pub(crate) struct TrainVerb {
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Threads to use [default: all]. The model is the same for any number.
-    #[arg(long, value_name = "N", value_parser = at_least_one)]
+    #[arg(long, value_name = "N", value_parser = threads)]
     threads: Option<usize>,
     /// Continue from where the same command was stopped.
     #[arg(long)]

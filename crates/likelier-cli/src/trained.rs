@@ -7,6 +7,7 @@ use likelier::estimate::Interval;
 use likelier::estimate::metrics::ThresholdChoice;
 use likelier::estimate::selection::{Contender, Selection};
 use likelier::model::Architecture;
+use likelier::words::count;
 use likelier::{AtPrior, Fitted, Judged, JudgedBy, LabelAudit, Method, Prior, Protocol, Rows};
 use serde::Serialize;
 
@@ -107,18 +108,18 @@ impl<'a> Trained<'a> {
     /// For people.
     pub(crate) fn text(&self) -> String {
         let mut text = format!(
-            "{}\n  {} {} from {} comparisons of {} items with {} features\n  prior {}, {}, seed {}; {} epochs, risk \
+            "{}\n  {} {} from {} of {} with {}\n  prior {}, {}, seed {}; {}, risk \
              {:.4}\n",
             self.model.display(),
             self.method,
             self.architecture,
-            self.comparisons,
-            self.items,
-            self.features,
+            count(self.comparisons, "comparison"),
+            count(self.items, "item"),
+            count(self.features, "feature"),
             self.shown_prior(),
             self.protocol,
             self.seed,
-            self.epochs,
+            count(self.epochs, "epoch"),
             self.risk
         );
         if let Some(selection) = self.selection {
@@ -183,8 +184,8 @@ impl<'a> Trained<'a> {
 /// What labels say.
 fn audit_text(audit: &LabelAudit) -> String {
     let mut text = format!(
-        "  by {} random labels:\n    accuracy           {:.3} ({})\n",
-        audit.labels,
+        "  by {}:\n    accuracy           {:.3} ({})\n",
+        count(audit.labels, "random label"),
         audit.accuracy.value,
         range(&audit.accuracy)
     );

@@ -157,7 +157,7 @@ fn a_missing_model_and_an_unwritable_place_are_errors_at_once() {
     assert_eq!(
         said,
         "error: nowhere.likelier: No such file or directory (os error 2)\n\
-         hint: check the path and its permissions\n"
+         hint: check the path: its spelling, and the folder that it starts from\n"
     );
     fs::write(folder.path().join("old.onnx"), "old").unwrap();
     let said = complaint(&likelier(folder.path(), &["export", "nowhere", "--out", "old.onnx"]));

@@ -60,7 +60,8 @@ pub enum LabelError {
 
     /// The items are not those that the answers are about.
     #[error("{} has changed since these answers were begun{}", items.display(), if *gone == 0 { String::new() } else {
-        format!(": {gone} of the items that were compared are not in it, such as '{example}'") })]
+        format!(": {gone} of the items that were compared {} not in it, such as '{example}'",
+            likelier::words::by_count(*gone, "is", "are")) })]
     ItemsChanged {
         /// The items.
         items: PathBuf,
@@ -80,7 +81,7 @@ pub enum LabelError {
     },
 
     /// Too few items.
-    #[error("{}: {count} item, but a comparison is between two", path.display())]
+    #[error("{}: {}, but a comparison is between two", path.display(), likelier::words::count(*count, "item"))]
     TooFewItems {
         /// The items.
         path: PathBuf,
@@ -126,6 +127,31 @@ pub enum LabelError {
 }
 
 impl LabelError {
+    /// One error of each kind, for tests of what is said about each. A kind that is not here does not compile.
+    #[doc(hidden)]
+    pub fn one_of_each() -> Vec<Self> {
+        let path = || PathBuf::from("file");
+        let mut all = likelier::one_of_each!(Self:
+            Self::Table(_) => TableError::file(&path(), io::ErrorKind::NotFound.into()).into(),
+            Self::Core(_) => likelier::Error::NoPrior.into(),
+            Self::File { .. } => Self::file(path(), io::ErrorKind::Other.into()),
+            Self::Sqlite { .. } => Self::Sqlite { path: path(), reason: rusqlite::Error::InvalidQuery },
+            Self::InUse(_) => Self::InUse(path()),
+            Self::NotAnswers(_) => Self::NotAnswers(path()),
+            Self::NoSuchAnswers(_) => Self::NoSuchAnswers(path()),
+            Self::Newer { .. } => Self::Newer { path: path(), found: 9, known: 1 },
+            Self::ItemsChanged { .. } => Self::ItemsChanged { items: path(), gone: 0, example: String::new() },
+            Self::OtherQuestion { .. } => Self::OtherQuestion { path: path(), asked: "Which?".into() },
+            Self::TooFewItems { .. } => Self::TooFewItems { path: path(), count: 1 },
+            Self::NoSuchPerson { .. } => Self::NoSuchPerson { name: "ann".into(), known: "bob".into() },
+            Self::Setting { .. } => Self::Setting { what: "a share", value: "2".into(), allowed: "below 1" },
+            Self::OpenToOthers { .. } => Self::OpenToOthers { address: "0.0.0.0".into() },
+            Self::Import { .. } => Self::Import { path: path(), problem: "is empty".into() },
+        );
+        all.push(Self::ItemsChanged { items: path(), gone: 1, example: "a".into() });
+        all
+    }
+
     /// What to do about it.
     pub fn hint(&self) -> Option<&'static str> {
         Some(match self {

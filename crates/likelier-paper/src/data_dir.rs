@@ -43,10 +43,9 @@ pub(crate) fn data_failure(error: TableError) -> Failure {
         TableError::File { reason, .. } if reason.kind() == io::ErrorKind::NotFound => {
             "data sets are looked for in --data-dir, else in $LIKELIER_DATA; `likelier-paper data fetch NAME` gets one"
         }
-        TableError::File { .. } => {
-            "check the path and its permissions; data sets are looked for in --data-dir, else in $LIKELIER_DATA"
-        }
-        // The columns are not the user's, so there is no advice to give on them.
+        // What the system refuses has advice of its own: a full disk, a file that may not be read.
+        TableError::File { .. } | TableError::Unusable(_) => return error.into(),
+        // The files are published ones, and their columns not the user's.
         _ => "the file may be cut short or damaged: compare it with its source",
     };
     Failure::from(error).advising(advice)

@@ -8,7 +8,7 @@ mod reproduce;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
-use likelier_cli::terminal::{Answered, TalkArguments, run};
+use likelier_cli::terminal::{Answered, TalkArguments, parse, run};
 
 /// Repeat the experiments of the paper, and show our numbers beside the paper's.
 #[derive(Parser)]
@@ -36,7 +36,8 @@ enum PaperVerb {
 }
 
 fn main() -> ExitCode {
-    let PaperProgram { talk, verb } = PaperProgram::parse();
+    let arguments: Vec<_> = std::env::args_os().collect();
+    let PaperProgram { talk, verb } = parse(&arguments);
     run(&talk, || match verb {
         PaperVerb::Reproduce(verb) => verb.run().map(|()| Answered::Yes),
         PaperVerb::Data(verb) => verb.run(),

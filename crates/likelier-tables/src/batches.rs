@@ -11,6 +11,7 @@ use super::roles::Roles;
 use super::table::{self, CellProblem, Chunk, Position, TableReader};
 use crate::error::TableError;
 use crate::missing::{Missing, MissingTally};
+use crate::problem::FormatProblem;
 use likelier::Rows;
 use likelier::data::{Column, Features, NumberRule, Texts, Values, is_missing, moments};
 
@@ -100,7 +101,7 @@ impl ItemBatches {
         self.reader.missing.found()
     }
 
-    /// Reads the next batch; `false` means that there is none.
+    /// Reads the next batch; `false` means that there is none, which it may be at once.
     pub fn read(&mut self, batch: &mut ItemBatch) -> Result<bool, TableError> {
         let mut cells = std::mem::take(batch).rows.into_values();
         cells.clear();
@@ -108,12 +109,7 @@ impl ItemBatches {
             self.reader.chunk.cells = cells;
         }
         self.reader.clear();
-        let Some(rows) = self.reader.read()? else {
-            return match self.rows {
-                0 => Err(no_rows(&self.reader.path)),
-                _ => Ok(false),
-            };
-        };
+        let Some(rows) = self.reader.read()? else { return Ok(false) };
         if let Some((row, column)) = self.reader.no_median {
             return Err(self.reader.refused(row, column));
         }
@@ -136,7 +132,7 @@ impl ItemBatches {
 
 /// The complaint about a file that is there but holds nothing.
 pub(super) fn no_rows(path: &Path) -> TableError {
-    TableError::format(path, "holds no rows")
+    TableError::format(path, FormatProblem::NoRows)
 }
 
 /// Rows of features out of a table, with categories made one-hot, text hashed, and missing numbers filled in, where it is
@@ -350,11 +346,7 @@ impl Reader {
     pub(super) fn after(mut self, before: Self) -> Result<Self, TableError> {
         let forms = [&self, &before].map(|reader| std::mem::discriminant(&reader.chunk.cells));
         if forms[0] != forms[1] {
-            let problem = format!(
-                "holds numbers of another form than {}: bytes, sparse and other numbers do not mix",
-                before.path.display()
-            );
-            return Err(TableError::format(&self.path, problem));
+            return Err(TableError::format(&self.path, FormatProblem::OtherForm { other: before.path }));
         }
         self.missing.count(&before.missing);
         (self.chunk, self.hashed) = (before.chunk, before.hashed);

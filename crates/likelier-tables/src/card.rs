@@ -9,6 +9,7 @@ use likelier::generate::{Labeller, Sampling};
 use serde::{Deserialize, Serialize};
 
 use crate::error::TableError;
+use crate::problem::FormatProblem;
 
 /// How the comparisons beside it came to be. Whatever is not known is absent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -54,7 +55,7 @@ impl DatasetCard {
         let path = comparisons.with_file_name("dataset.json");
         match fs::read(&path) {
             Ok(text) => serde_json::from_slice(&text)
-                .map_err(|problem| TableError::format(&path, problem.to_string())),
+                .map_err(|problem| TableError::format(&path, FormatProblem::Card(problem.to_string()))),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Self::default()),
             Err(error) => Err(TableError::file(&path, error)),
         }

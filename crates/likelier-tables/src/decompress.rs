@@ -8,6 +8,7 @@ use flate2::bufread::MultiGzDecoder;
 use lzma_rust2::XzReader;
 
 use crate::error::TableError;
+use crate::problem::FormatProblem;
 
 /// A file that is longer than this after decompression is refused: 2 GiB, ten times the largest
 /// benchmark. A few kilobytes of gzip, xz or zstd can stand for terabytes.
@@ -136,12 +137,13 @@ impl ByteSource {
         let count = result.map_err(|error| match self.compression {
             // What the system reports is the disk's fault, the rest is in the compressed bytes.
             Some(kind) if error.raw_os_error().is_none() => {
-                TableError::format(&self.path, format!("the {kind} data are damaged or cut off: {error}"))
+                let reason = error.to_string();
+                TableError::format(&self.path, FormatProblem::Compression { compression: kind, reason })
             }
             _ => TableError::file(&self.path, error),
         })?;
         if self.reader.get_ref().limit() == 0 {
-            let problem = format!("holds more than {} bytes, the most that is read", self.max_bytes);
+            let problem = FormatProblem::TooLong { most: self.max_bytes };
             return Err(TableError::format(&self.path, problem));
         }
         Ok(count)

@@ -6,6 +6,9 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use likelier::words::by_count;
+
+use crate::problem::FormatProblem;
 use crate::table::{CellProblem, Position};
 
 /// Everything that can go wrong with a file of items or answers.
@@ -35,7 +38,7 @@ pub enum TableError {
         /// Column (field), from 1, in text files.
         column: Option<usize>,
         /// What is wrong, and what was expected.
-        problem: String,
+        problem: FormatProblem,
     },
 
     /// A cell of a table that cannot be used.
@@ -63,7 +66,7 @@ pub enum TableError {
     },
 
     /// Columns that a table should have and has not.
-    #[error("{}: has no {} {}; there are: {}", path.display(), if missing.len() == 1 { "column" } else { "columns" },
+    #[error("{}: has no {} {}; there are: {}", path.display(), by_count(missing.len(), "column", "columns"),
         listed(missing, usize::MAX), listed(present, 20))]
     NoSuchColumn {
         /// The file.
@@ -99,8 +102,8 @@ pub enum TableError {
     },
 
     /// A comparison of something that is not an item.
-    #[error("{}, {position}: no item has the id '{id}' ({count} such {} in all)", path.display(),
-        if *count == 1 { "id" } else { "ids" })]
+    #[error("{}, {position}: no item has the id '{id}' ({count} {})", path.display(),
+        by_count(*count, "cell in all holds an id of no item", "cells in all hold ids of no item"))]
     UnknownId {
         /// The file.
         path: PathBuf,
@@ -114,6 +117,43 @@ pub enum TableError {
 }
 
 impl TableError {
+    /// One error of each kind, for tests of what is said about each. A kind that is not here does not compile.
+    #[doc(hidden)]
+    pub fn one_of_each() -> Vec<Self> {
+        let path = || PathBuf::from("file");
+        let position = Position::Line(2);
+        let mut all = likelier::one_of_each!(Self:
+            Self::Unusable(_) => Self::setting("a column", "'size' twice".into(), "used once"),
+            Self::File { .. } => Self::file(&path(), io::ErrorKind::NotFound.into()),
+            Self::Format { .. } => Self::format(&path(), FormatProblem::Empty),
+            Self::Cell { .. } => CellProblem::Missing.at(&path(), position, 0, "size".into()),
+            Self::MissingCells { .. } => Self::MissingCells {
+                path: path(),
+                columns: vec![FirstMissing { column: "size".into(), cells: 1, first: position }],
+            },
+            Self::NoSuchColumn { .. } => Self::NoSuchColumn {
+                path: path(),
+                missing: vec!["size".into()],
+                present: vec!["colour".into()],
+            },
+            Self::SameId { .. } => {
+                Self::SameId { path: path(), id: "a".into(), first: position, second: Position::Line(3) }
+            },
+            Self::ComparedWithItself { .. } => {
+                Self::ComparedWithItself { path: path(), position, id: "a".into() }
+            },
+            Self::UnknownId { .. } => Self::UnknownId { path: path(), position, id: "a".into(), count: 1 },
+        );
+        all.extend(
+            FormatProblem::one_of_each()
+                .into_iter()
+                .map(|problem| Self::format(&path(), problem)),
+        );
+        let cells = CellProblem::one_of_each().into_iter();
+        all.extend(cells.map(|problem| problem.at(&path(), position, 0, "size".into())));
+        all
+    }
+
     /// Something that was said about a file and cannot be.
     pub(crate) fn setting(name: &'static str, value: String, allowed: &'static str) -> Self {
         Self::Unusable(likelier::Error::Setting { name, value, allowed })
@@ -127,13 +167,18 @@ impl TableError {
 
     /// A content error that has no line, as in binary files.
     #[doc(hidden)]
-    pub fn format(path: &Path, problem: impl Into<String>) -> Self {
+    pub fn format(path: &Path, problem: impl Into<FormatProblem>) -> Self {
         Self::Format { path: path.to_owned(), line: None, column: None, problem: problem.into() }
     }
 
     /// A content error at a line and, where it is known, a field of a text file.
     #[doc(hidden)]
-    pub fn format_at(path: &Path, line: usize, column: Option<usize>, problem: impl Into<String>) -> Self {
+    pub fn format_at(
+        path: &Path,
+        line: usize,
+        column: Option<usize>,
+        problem: impl Into<FormatProblem>,
+    ) -> Self {
         Self::Format { path: path.to_owned(), line: Some(line), column, problem: problem.into() }
     }
 }

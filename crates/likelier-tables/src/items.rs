@@ -5,12 +5,13 @@ use std::path::Path;
 use super::batches::{Reader, no_rows};
 use super::hashed::Hashed;
 use super::roles::Roles;
-use super::table::{self, Columns, CsvTable, TableReader};
+use super::table::{self, Chunk, Columns, CsvTable, Picked, TableReader};
 use super::{Ids, Layout};
 use crate::decompress::ByteSource;
 use crate::error::TableError;
 use crate::layout::OnMissing;
 use crate::missing::Missing;
+use crate::problem::FormatProblem;
 use likelier::data::{Features, Texts, Values};
 use likelier::{Answers, Rows};
 
@@ -74,7 +75,8 @@ impl Items {
         let read = ItemsRead::all(Source::File(likelier), Some(Source::File(other)), layout)?;
         let (count, others) = (read.counts[0], read.counts[1]);
         if others != count {
-            let problem = format!("has {others} rows, but {} has {count}", likelier.display());
+            let problem =
+                FormatProblem::OtherLength { found: others, other: likelier.to_owned(), expected: count };
             return Err(TableError::format(other, problem));
         }
         let pairs = (0..count).map(|row| (row as u32, (count + row) as u32));
@@ -176,11 +178,18 @@ fn opened(
     second: Option<Source<'_>>,
     layout: &Layout,
 ) -> Result<(Roles, Features), TableError> {
-    let (path, table) = (first.path(), first.open(layout)?);
+    let (path, mut table) = (first.path(), first.open(layout)?);
+    if table.columns().count() == 0 {
+        let picked = Picked::default();
+        table.select(picked.clone())?;
+        if !table.read(&mut Chunk::of(&*table, &picked))? {
+            return Err(no_rows(path));
+        }
+    }
     let columns = table.columns();
     let (mut roles, kinds) = Roles::of_layout(path, columns, layout)?;
     if kinds.is_empty() {
-        return Err(TableError::format(path, "has no columns that could be features"));
+        return Err(TableError::format(path, FormatProblem::NoFeatures));
     }
     let features = if let Columns::Sparse(count) = columns {
         // The last features may not occur in both.
@@ -211,7 +220,7 @@ fn read_to_end(
     while let Some(rows) = reader.read()? {
         end = rows.end;
         if end > u32::MAX as usize / 2 {
-            let problem = format!("holds more than {} rows, the most that are read at once", u32::MAX / 2);
+            let problem = FormatProblem::TooManyRows { most: u32::MAX / 2 };
             return Err(TableError::format(path, problem));
         }
     }

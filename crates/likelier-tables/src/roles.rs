@@ -6,6 +6,7 @@ use std::path::Path;
 use super::Layout;
 use super::table::{self, Chunk, Columns, Picked, PickedNumber};
 use crate::error::TableError;
+use crate::problem::FormatProblem;
 use likelier::data::{Column, Features, NumberRule, TextRule, is_missing};
 
 /// A category with more values than this is refused: more likely it is an id or free text.
@@ -109,8 +110,7 @@ impl Roles {
         if let Columns::Sparse(count) = columns {
             check_sparse(layout)?;
             if *count > expected || !features.are_numbers() {
-                let problem =
-                    format!("has {count} features; the model has {expected}, all of them numbers");
+                let problem = FormatProblem::OtherFeatures { found: *count, expected };
                 return Err(TableError::format(path, problem));
             }
             return Ok(Self::of_scored(None, Some(*count), Vec::new()));
@@ -131,8 +131,7 @@ impl Roles {
             .filter(|column| Some(*column) != id && Some(*column) != label)
             .collect();
         if features.len() != expected {
-            let problem =
-                format!("has {} columns without names; the model takes {expected}", features.len());
+            let problem = FormatProblem::OtherWidth { found: features.len(), expected };
             return Err(TableError::format(path, problem));
         }
         Ok(Self::of_scored(id, label, features))
@@ -249,7 +248,7 @@ fn fit_values(files: &[&Path], layout: &Layout, names: &[String]) -> Result<Vec<
                     }
                 }
                 if values.len() > MAX_VALUES {
-                    let problem = format!("the category '{name}' has more than {MAX_VALUES} values");
+                    let problem = FormatProblem::TooManyValues { name: name.clone(), most: MAX_VALUES };
                     return Err(TableError::format(path, problem));
                 }
                 texts.clear();

@@ -8,6 +8,7 @@ use crate::batches::no_rows;
 use crate::error::TableError;
 use crate::ids::Ids;
 use crate::layout::Layout;
+use crate::problem::FormatProblem;
 use crate::roles::Finder;
 use crate::table::{self, Chunk, Columns, Picked};
 
@@ -29,7 +30,7 @@ impl TextTable {
     pub fn read(path: &Path, layout: &Layout) -> Result<Self, TableError> {
         let mut table = table::open(path, layout)?;
         if matches!(table.columns(), Columns::Sparse(_)) {
-            return Err(TableError::format(path, "is a LIBSVM file, which nobody can read on a screen"));
+            return Err(TableError::format(path, FormatProblem::NotToBeSeen));
         }
         let count = table.columns().count();
         let columns: Vec<String> = (0..count).map(|column| table.columns().name(column)).collect();

@@ -97,8 +97,14 @@ fn pairs_without_a_header_are_row_numbers() {
 fn what_cannot_be_a_comparison_is_refused_with_its_place() {
     let names = ids(&["a", "b"]);
     for (text, problem) in [
-        ("likelier,other\na,b\nx,b\na,y\n", ", line 3: no item has the id 'x' (2 such ids in all)"),
-        ("likelier,other\na,b\nx,b\n", ", line 3: no item has the id 'x' (1 such id in all)"),
+        (
+            "likelier,other\na,b\nx,b\na,y\n",
+            ", line 3: no item has the id 'x' (2 cells in all hold ids of no item)",
+        ),
+        (
+            "likelier,other\na,b\nx,b\n",
+            ", line 3: no item has the id 'x' (1 cell in all holds an id of no item)",
+        ),
         ("likelier,other\na,b\nb,b\n", ", line 3: 'b' is compared with itself"),
         ("likelier,other\na,\n", ", line 2, column 2 ('other'): the value is missing"),
         ("likelier,other,weight\na,b,-1\n", ", line 2, column 3 ('weight'): the weight -1 is negative"),
@@ -122,7 +128,7 @@ fn what_cannot_be_a_comparison_is_refused_with_its_place() {
         assert_eq!(read(text, &names).unwrap_err(), problem);
     }
     let message = read("0,1\n1,3\n", &Ids::numbered(3)).unwrap_err();
-    assert_eq!(message, ", line 2: no item has the id '3' (1 such id in all)");
+    assert_eq!(message, ", line 2: no item has the id '3' (1 cell in all holds an id of no item)");
 }
 
 #[test]

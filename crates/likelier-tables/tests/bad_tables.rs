@@ -8,7 +8,7 @@ use std::path::Path;
 
 use likelier::data::Features;
 use likelier_tables::{FirstIndex, ItemBatch, ItemBatches, Items, Layout, TableError};
-use table_files::{Folder, gzipped, npy_header, parquet_numbers};
+use table_files::{Folder, gzipped, npy_header, parquet_numbers, parquet_without_rows};
 
 /// The complaint about a file, without its path, which comes first.
 fn refusal_with(path: &Path, layout: &Layout) -> String {
@@ -40,7 +40,7 @@ fn a_cell_that_is_no_number_is_told_with_line_column_name_and_value() {
 
 #[test]
 fn rows_of_another_length_and_blank_lines_inside_are_refused() {
-    assert_eq!(refusal("t.csv", b"a,b\n1,2\n3\n"), ", line 3: has 1 fields; 2 are expected");
+    assert_eq!(refusal("t.csv", b"a,b\n1,2\n3\n"), ", line 3: has 1 field; 2 are expected");
     assert_eq!(refusal("t.csv", b"a,b\n1,2,3\n"), ", line 2: has 3 fields; 2 are expected");
     assert_eq!(refusal("t.csv", b"a,b\n1,2\n\n\n3,4\n"), ", line 3: is blank, but more rows follow");
 }
@@ -70,7 +70,7 @@ fn files_that_hold_nothing_are_refused() {
         (b"\n\n", ": is empty"),
         (b"a,b\n", ": holds no rows"),
         (b"a,b", ": holds no rows"),
-        (b"\xff\xfea\0", ": is UTF-16 text; only UTF-8 is read"),
+        (b"\xff\xfea\0", ": is UTF-16 text, which is not read"),
         (b"id\nx\n", ": has no columns that could be features"),
     ] {
         assert_eq!(refusal("t.csv", bytes), problem);
@@ -88,19 +88,70 @@ fn files_that_hold_nothing_are_refused() {
         &Layout::default(),
     )
     .unwrap();
-    assert!(
-        batches
-            .read(&mut ItemBatch::default())
-            .unwrap_err()
-            .to_string()
-            .ends_with(": holds no rows")
-    );
+    // To score no rows is to have no scores.
+    assert!(!batches.read(&mut ItemBatch::default()).unwrap());
+}
+
+#[test]
+fn no_rows_are_read_as_such_in_every_format() {
+    let folder = Folder::new();
+    let parquet = folder.path("none.parquet");
+    parquet_numbers(&parquet, &["f0", "f1"], &[], 1);
+    let features = Features::numbered(2);
+    for path in [
+        folder.file("none.csv", b"f0,f1\n"),
+        folder.file("none.csv.gz", &gzipped(b"f0,f1\n")),
+        folder.file("none.tsv", b"f0\tf1\n"),
+        folder.file("none.npy", &npy_header("<f4", 0, 2)),
+        folder.file("none.libsvm", b"# nothing\n"),
+        parquet,
+    ] {
+        let mut batches = ItemBatches::open(&path, &features, &Layout::default()).unwrap();
+        assert!(!batches.read(&mut ItemBatch::default()).unwrap(), "{}", path.display());
+        assert!(refusal_with(&path, &Layout::default()).ends_with(": holds no rows"), "{}", path.display());
+    }
+}
+
+#[test]
+fn what_is_not_read_is_called_by_its_name() {
+    for (name, bytes, problem) in [
+        ("t.feather", &b"ARROW1\0\0"[..], ": is a Feather or Arrow IPC file, which is not read"),
+        ("t.parquet", b"ARROW1\0\0", ": is a Feather or Arrow IPC file, which is not read"),
+        ("t.csv", b"i\0d\0,\0a\0\n\0", ": is UTF-16 text, which is not read"),
+        ("t.csv.br", b"\x0b\x02\x80", ": is compressed with Brotli, which is not read"),
+        ("t.csv", b"<html><body>404", ": is a web page (HTML), which is not read"),
+        ("t.parquet", b"PARE\0\0", ": is an encrypted Parquet file, which is not read"),
+        ("t.parquet", b"", ": is empty"),
+    ] {
+        assert_eq!(refusal(name, bytes), problem);
+    }
+    assert_eq!(refusal("t.csv.gz", &gzipped(b"RDX3\nX\n")), ": is an R data file, which is not read");
+}
+
+#[test]
+fn columns_of_times_and_other_types_are_told_apart() {
+    let folder = Folder::new();
+    for (kind, problem) in [
+        ("int64 t (TIMESTAMP(MICROS,true))", "holds dates or times; numbers are wanted there"),
+        ("int32 t (DATE)", "holds dates or times; numbers are wanted there"),
+        ("int96 t", "holds dates or times; numbers are wanted there"),
+        ("binary t (UTF8)", "holds text; numbers are wanted there"),
+        ("int32 t (DECIMAL(5,2))", "is of the type Decimal"),
+    ] {
+        let path = folder.path("t.parquet");
+        parquet_without_rows(&path, kind);
+        let told = refusal_with(&path, &Layout::default());
+        assert!(told.starts_with(&format!(": column 1 ('t') {problem}")), "{kind}: {told}");
+    }
 }
 
 #[test]
 fn a_file_that_is_not_what_its_name_says_is_refused() {
     let told = refusal("t.parquet", b"a,b\n1,2\n");
-    assert_eq!(told, ": is not a Parquet file: it starts with [61, 2c, 62, 0a], not [50, 41, 52, 31]");
+    assert_eq!(
+        told,
+        ": is not a Parquet file, as its name says: it starts with [61, 2c, 62, 0a], not [50, 41, 52, 31]"
+    );
     assert!(refusal("t.npy", b"a,b\n1,2\n").starts_with(": is not an NPY file"));
     assert!(refusal("t.npz", b"a,b\n1,2\n").starts_with(": is not an NPZ file"));
     assert!(refusal("t.npz", b"PK\x03\x04 and nothing more").starts_with(": is not an NPZ file"));
@@ -110,7 +161,7 @@ fn a_file_that_is_not_what_its_name_says_is_refused() {
     parquet_numbers(&parquet, &["a"], &[1.0, 2.0], 10);
     let bytes = gzipped(&std::fs::read(&parquet).unwrap());
     let told = refusal("t.parquet.gz", &bytes);
-    assert_eq!(told, ": is compressed with gzip as a whole; decompress it first");
+    assert_eq!(told, ": is compressed with gzip as a whole, and can only be read at places");
 }
 
 #[test]
@@ -148,7 +199,13 @@ fn numbers_of_binary_tables_must_be_finite() {
     npy.extend([1.0_f64, 2.0, 3.0, 1e99].iter().flat_map(|number| number.to_le_bytes()));
     let told = refusal("t.npy", &npy);
     assert!(
-        told.starts_with(", row 2, column 2 ('f1'): '1000000") && told.ends_with("not a finite number")
+        told.starts_with(", row 2, column 2 ('f1'): '1000000")
+            && told.ends_with("is too large for a number of 32 bits, which ends at 3.4e38")
+    );
+    let told = refusal("t.csv", b"id,price\na,1\nb,1e39\n");
+    assert_eq!(
+        told,
+        ", line 3, column 2 ('price'): '1e39' is too large for a number of 32 bits, which ends at 3.4e38"
     );
     let folder = Folder::new();
     let parquet = folder.path("t.parquet");
@@ -157,10 +214,7 @@ fn numbers_of_binary_tables_must_be_finite() {
     assert_eq!(told, ", row 3, column 1 ('a'): 'inf' is not a finite number");
     let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tables");
     let told = refusal_with(&fixtures.join("mixed.parquet"), &Layout::default());
-    assert_eq!(
-        told,
-        ": column 6 ('colour') holds text; name it as a category, or leave it out of the features"
-    );
+    assert_eq!(told, ": column 6 ('colour') holds text; numbers are wanted there");
 }
 
 #[test]

@@ -87,7 +87,7 @@ fn an_archive_of_several_arrays_wants_one_named() {
     let items = Items::read(&fixture("two.npz"), &layout).unwrap();
     assert_eq!(items.rows, Rows::from_numbers(fixture_matrix(), 3).unwrap());
     let message = Items::read(&fixture("two.npz"), &Layout::default()).unwrap_err().to_string();
-    assert!(message.ends_with(": holds several arrays; one must be named: train, other"), "{message}");
+    assert!(message.ends_with(": holds 2 arrays, and it is not said which: train, other"), "{message}");
     let layout = Layout { array: Some("test".into()), ..Layout::default() };
     let message = Items::read(&fixture("two.npz"), &layout).unwrap_err().to_string();
     assert!(message.ends_with(": has no array 'test'; there are: train, other"), "{message}");
@@ -299,7 +299,7 @@ fn aligned_matrices_are_items_and_comparisons() {
     assert_eq!((items.rows.width(), items.rows.len()), (5, 2));
     let short = folder.file("short.csv", b"a,colour\n3,red\n");
     let message = Items::read_aligned(&likelier, &short, &layout).unwrap_err().to_string();
-    assert!(message.contains("has 1 rows, but") && message.ends_with("has 2"), "{message}");
+    assert!(message.contains("has 1 row, but") && message.ends_with("has 2"), "{message}");
     let mixed = Items::read_aligned(&fixture("u1-images.npy"), &fixture("f8.npy"), &Layout::default());
     assert!(mixed.is_err());
 }

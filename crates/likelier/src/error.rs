@@ -12,6 +12,7 @@ use std::path::PathBuf;
 use crate::data::{Label, Pile};
 #[cfg(feature = "engine")]
 use crate::model::ModelFault;
+use crate::words::{by_count, by_count_with, count};
 
 /// Everything that can go wrong in the library.
 #[derive(Debug, thiserror::Error)]
@@ -79,8 +80,9 @@ pub enum Error {
 
     /// Exact-count generation asks for more rows of a class than there are.
     #[error(
-        "{pairs} pairs without using a row twice need {needed} {class} rows, but there are {available}; \
-         at most {possible} pairs are possible here"
+        "{} without using a row twice {} {needed} {class} {}, but there {} {available}; at most {} possible here",
+        count(*pairs, "pair"), by_count(*pairs, "needs", "need"), by_count(*needed, "row", "rows"),
+        by_count(*available, "is", "are"), by_count_with(*possible, "pair is", "pairs are")
     )]
     TooFewRows {
         /// Pairs asked for.
@@ -96,7 +98,10 @@ pub enum Error {
     },
 
     /// Too few rows of a class to draw from.
-    #[error("{needed} {class} rows are needed to draw from, but there are {available}")]
+    #[error(
+        "{needed} {class} {} needed to draw from, but there {} {available}",
+        by_count(*needed, "row is", "rows are"), by_count(*available, "is", "are")
+    )]
     TooFewOfClass {
         /// The class.
         class: Label,
@@ -114,7 +119,10 @@ pub enum Error {
     },
 
     /// Too few held-out comparisons to judge anything by.
-    #[error("{found} held-out comparisons are too few to judge a classifier; at least {needed} are needed")]
+    #[error(
+        "{} too few to judge a classifier; at least {needed} are needed",
+        by_count_with(*found, "held-out comparison is", "held-out comparisons are")
+    )]
     TooFewComparisons {
         /// Comparisons there are; those of weight 0 do not count.
         found: usize,
@@ -124,7 +132,12 @@ pub enum Error {
 
     /// Too few items carry the comparisons to judge anything by.
     #[error(
-        "{found} items are too few to judge a classifier by, however often they were compared; at least {needed} are needed"
+        "{} compared; at least {needed} are needed",
+        by_count_with(
+            *found,
+            "item is too few to judge a classifier by, however often it was",
+            "items are too few to judge a classifier by, however often they were"
+        )
     )]
     TooFewItems {
         /// Items that a model can be judged by.
@@ -134,7 +147,10 @@ pub enum Error {
     },
 
     /// Too few comparisons for an estimate without labels.
-    #[error("{found} comparisons are too few to estimate anything from; at least {needed} are needed")]
+    #[error(
+        "{} too few to estimate anything from; at least {needed} are needed",
+        by_count_with(*found, "comparison is", "comparisons are")
+    )]
     TooFewToEstimate {
         /// Comparisons there are.
         found: usize,
@@ -208,7 +224,8 @@ pub enum Error {
     NeedsLabels,
 
     /// An index into the items that points past their end.
-    #[error("{what} refers to item {index}, but there are only {items} items (counted from 0)")]
+    #[error("{what} refers to item {index}, but there {} only {} (counted from 0)", by_count(*items, "is", "are"),
+        count(*items, "item"))]
     NoSuchItem {
         /// Whose index it is.
         what: &'static str,
@@ -273,7 +290,7 @@ pub enum Error {
     },
 
     /// Threads that could not be started.
-    #[error("cannot use {threads} threads: {problem}")]
+    #[error("cannot use {}: {problem}", count(*threads, "thread"))]
     Threads {
         /// How many were asked for.
         threads: usize,
@@ -311,6 +328,58 @@ pub enum Error {
 }
 
 impl Error {
+    /// One error of each kind, for tests of what is said about each. A kind that is not here does not compile.
+    #[doc(hidden)]
+    #[cfg(feature = "engine")]
+    pub fn one_of_each() -> Vec<Self> {
+        let path = || PathBuf::from("file");
+        crate::one_of_each!(Self:
+            Self::Prior { .. } => Self::Prior { value: "1.2".into() },
+            Self::LabellerError { .. } => Self::LabellerError { value: 0.6 },
+            Self::PileShare { .. } => Self::PileShare { pile: Pile::Other, value: 1.2 },
+            Self::ZeroContrast { .. } => Self::ZeroContrast { share: 0.5 },
+            Self::UnknownName { .. } => Self::unknown_name("protocol", "coin", vec!["discard"]),
+            Self::Setting { .. } => Self::Setting { name: "the seed", value: "-1".into(), allowed: "0 or more" },
+            Self::TooFewRows { .. } => {
+                Self::TooFewRows { pairs: 9, class: Label::Positive, needed: 9, available: 2, possible: 2 }
+            },
+            Self::TooFewOfClass { .. } => {
+                Self::TooFewOfClass { class: Label::Negative, needed: 2, available: 1 }
+            },
+            Self::EmptyPile { .. } => Self::EmptyPile { pile: Pile::Likelier },
+            Self::TooFewComparisons { .. } => Self::TooFewComparisons { found: 1, needed: 20 },
+            Self::TooFewItems { .. } => Self::TooFewItems { found: 1, needed: 20 },
+            Self::TooFewToEstimate { .. } => Self::TooFewToEstimate { found: 1, needed: 20 },
+            Self::NoProtocol => Self::NoProtocol,
+            Self::NoPrior => Self::NoPrior,
+            Self::PriorNotKnown { .. } => Self::PriorNotKnown { low: 0.1, high: 0.9, cause: None },
+            Self::Score { .. } => Self::Score { pile: Pile::Other, position: 0, value: f32::NAN },
+            Self::Mismatch { .. } => Self::mismatch("weights", 1, "comparisons", 2),
+            Self::NotPaired { .. } => Self::NotPaired { method: "likelihood" },
+            Self::NeedsComparisons => Self::NeedsComparisons,
+            Self::NeedsTargets => Self::NeedsTargets,
+            Self::NeedsLabels => Self::NeedsLabels,
+            Self::NoSuchItem { .. } => Self::NoSuchItem { what: "a comparison", index: 9, items: 1 },
+            Self::ImageShape { .. } => Self::ImageShape { image: [3, 4, 4], features: 1 },
+            Self::NotFinite { .. } => Self::NotFinite { row: 0, column: 0, value: f32::INFINITY },
+            Self::Diverged { .. } => Self::Diverged { epoch: 1, batch: 1, what: "risk" },
+            Self::Stopped { .. } => Self::Stopped { epoch: 1 },
+            Self::Memory { .. } => Self::Memory { needed: 1 << 40, available: 1 << 30 },
+            Self::Threads { .. } => Self::Threads { threads: 1 << 20, problem: "too many".into() },
+            Self::File { .. } => Self::file(&path(), io::ErrorKind::NotFound.into()),
+            Self::Model { fault: ModelFault::NotAModel(_), .. } => {
+                Self::Model { path: Some(path()), fault: ModelFault::NotAModel("it is text".into()) }
+            },
+            Self::Model { fault: ModelFault::Damaged(_), .. } => {
+                Self::Model { path: Some(path()), fault: ModelFault::Damaged("it is cut short".into()) }
+            },
+            Self::Model { fault: ModelFault::Newer { .. }, .. } => {
+                Self::Model { path: Some(path()), fault: ModelFault::Newer { format: 9, known: 2 } }
+            },
+            Self::Checkpoint { .. } => Self::Checkpoint { path: path(), problem: "it is of another run" },
+        )
+    }
+
     /// A system error on a file.
     #[cfg(feature = "engine")]
     pub(crate) fn file(path: &Path, reason: io::Error) -> Self {

@@ -79,6 +79,8 @@ mod supervision;
 pub mod train;
 #[cfg(feature = "engine")]
 mod warning;
+#[doc(hidden)]
+pub mod words;
 
 pub use data::{Answers, Comparisons, Label, Rows};
 pub use error::Error;

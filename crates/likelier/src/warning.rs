@@ -13,6 +13,7 @@ use crate::estimate::prior::PriorEstimator;
 use crate::prior::Prior;
 use crate::risk::Method;
 use crate::train::Fallback;
+use crate::words::{by_count, count};
 
 /// A remark that a result needs. As text it is its message; as JSON, its code and its message.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +56,8 @@ pub enum Warning {
         /// What it was in training.
         trained: String,
     },
+    /// There are no rows to score.
+    NoRows,
     /// Rows hold categories that the model has not seen.
     UnseenCategories {
         /// In so many cells.
@@ -201,6 +204,7 @@ impl Warning {
             Self::PartialData { .. } => "partial-data",
             Self::OverridesDataset { .. } => "overrides-dataset",
             Self::DiffersFromModel { .. } => "differs-from-model",
+            Self::NoRows => "no-rows",
             Self::UnseenCategories { .. } => "unseen-categories",
             Self::MissingValues { .. } => "missing-values",
             Self::MissingUnseen { .. } => "missing-unseen",
@@ -250,6 +254,7 @@ impl Warning {
             Self::DiffersFromModel { .. } => {
                 "Make sure that these comparisons really come from another population."
             }
+            Self::NoRows => "If there should be rows, check that all of the file was exported.",
             Self::UnseenCategories { .. } => "Train again with rows that hold these categories.",
             Self::MissingValues { .. } => {
                 "Nothing to do if they are missing in new rows, too. `missing` refuse lists where they are; `exclude` leaves \
@@ -321,14 +326,14 @@ impl fmt::Display for Warning {
         };
         match self {
             Self::BothOrders { pairs, example: [one, two] } => {
-                let were = if *pairs == 1 { "pair was" } else { "pairs were" };
+                let were = by_count(*pairs, "pair was", "pairs were");
                 write!(
                     f,
                     "{pairs} {were} answered both ways, such as '{one}' and '{two}'; all answers are used"
                 )
             }
             Self::RepeatedPairs { answers, example: [one, two] } => {
-                let repeat = if *answers == 1 { "comparison repeats" } else { "comparisons repeat" };
+                let repeat = by_count(*answers, "comparison repeats", "comparisons repeat");
                 write!(f, "{answers} {repeat} an earlier one, such as '{one}' and '{two}'; all are used")
             }
             Self::PartialData { note } => f.write_str(note),
@@ -338,8 +343,9 @@ impl fmt::Display for Warning {
             Self::DiffersFromModel { what, here, trained } => {
                 write!(f, "{what} here is {here}, but the model was trained with {trained}")
             }
+            Self::NoRows => f.write_str("the file holds no rows, so there are no scores"),
             Self::UnseenCategories { cells } => {
-                let hold = if *cells == 1 { "cell holds" } else { "cells hold" };
+                let hold = by_count(*cells, "cell holds", "cells hold");
                 write!(
                     f,
                     "{cells} {hold} a category that training did not see; it counts as none of the known ones"
@@ -358,7 +364,7 @@ impl fmt::Display for Warning {
             ),
             Self::NumbersItems { columns } => {
                 let named = columns.iter().map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", ");
-                let looks = if columns.len() == 1 { "feature looks" } else { "features look" };
+                let looks = by_count(columns.len(), "feature looks", "features look");
                 write!(f, "{} {looks} like row numbers, which say nothing about new items: {named}", columns.len())
             }
             Self::NamesItems { column, values, items } => write!(
@@ -367,7 +373,7 @@ impl fmt::Display for Warning {
                  new ones"
             ),
             Self::EmptyItems { items, first } => {
-                let have = if *items == 1 { "item has" } else { "items have" };
+                let have = by_count(*items, "item has", "items have");
                 let named = first.iter().map(|id| format!("'{id}'")).collect::<Vec<_>>().join(", ");
                 let more = if *items > first.len() { ", …" } else { "" };
                 write!(f, "{items} {have} nothing but missing values: {named}{more}")
@@ -430,7 +436,9 @@ impl fmt::Display for Warning {
             ),
             Self::LabelsOfOneClass { labels, class } => write!(
                 f,
-                "all {labels} labels are {class}: they say nothing about the other class, nor about the labellers' error"
+                "{} {class}: {} nothing about the other class, nor about the labellers' error",
+                if *labels == 1 { "the one label is".into() } else { format!("all {labels} labels are") },
+                by_count(*labels, "it says", "they say")
             ),
             Self::LabelsNotUsed => f.write_str(
                 "the labels were not used: they are too few, or were not chosen at random, or their items were trained on",
@@ -466,9 +474,9 @@ fn counted(columns: &[MissingCells]) -> String {
         .map(|missing| format!("{} in '{}'", missing.cells, missing.column))
         .collect();
     if most.len() > SHOWN {
-        named.push(format!("and more in {} other columns", most.len() - SHOWN));
+        named.push(format!("and more in {}", count(most.len() - SHOWN, "other column")));
     }
-    format!("{cells} {} missing ({})", if cells == 1 { "cell is" } else { "cells are" }, named.join(", "))
+    format!("{cells} {} missing ({})", by_count(cells, "cell is", "cells are"), named.join(", "))
 }
 
 impl fmt::Display for Unjudged {

@@ -9,7 +9,7 @@ use likelier_label::LabelError;
 
 pub(crate) use given::{given, items_of};
 
-use crate::terminal::{Hint, Result};
+use crate::terminal::{Advice, Hint, Result};
 
 /// Collect comparisons from people, on a page of this machine.
 ///
@@ -51,11 +51,11 @@ impl LabelVerb {
 }
 
 impl Hint for LabelError {
-    fn hint(&self) -> Option<String> {
+    fn hint(&self) -> Advice {
         match self {
             Self::Table(error) => error.hint(),
             Self::Core(error) => error.hint(),
-            other => other.hint().map(str::to_owned),
+            other => other.hint().unwrap_or_default().into(),
         }
     }
 

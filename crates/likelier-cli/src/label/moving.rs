@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
+use likelier::words::{by_count, count};
 use likelier_label::{Collected, ExportFormat, ImportFormat, Store, import};
 use serde::Serialize;
 
@@ -73,7 +74,7 @@ impl ExportAnswers {
             let exported = Exported { file: &self.out, answers: rows.len() };
             return print_json("label export", &exported, &[]);
         }
-        print_text(&format!("{}\n  {} answers\n", self.out.display(), rows.len()), &[])
+        print_text(&format!("{}\n  {}\n", self.out.display(), count(rows.len(), "answer")), &[])
     }
 }
 
@@ -143,8 +144,12 @@ impl ImportAnswers {
         if self.json {
             return print_json("label import", &Imported { file: &self.into, added, known }, &[]);
         }
-        let again = if known > 0 { format!("; {known} were there already") } else { String::new() };
-        print_text(&format!("{}\n  {added} answers added{again}\n", self.into.display()), &[])
+        let again = if known > 0 {
+            format!("; {known} {} there already", by_count(known, "was", "were"))
+        } else {
+            String::new()
+        };
+        print_text(&format!("{}\n  {} added{again}\n", self.into.display(), count(added, "answer")), &[])
     }
 }
 
@@ -177,14 +182,19 @@ impl ForgetPerson {
         // Looks first, so that a wrong path does not make a file.
         Store::read(&self.file)?;
         let mut store = Store::open(&self.file)?;
-        let count = store.forget(&self.name)?;
+        let answers = store.forget(&self.name)?;
         store.close()?;
         if self.json {
-            let forgotten = Forgotten { file: &self.file, name: &self.name, answers: count };
+            let forgotten = Forgotten { file: &self.file, name: &self.name, answers };
             return print_json("label forget", &forgotten, &[]);
         }
         print_text(
-            &format!("{}\n  '{}' is forgotten, with {count} answers\n", self.file.display(), self.name),
+            &format!(
+                "{}\n  '{}' is forgotten, with {}\n",
+                self.file.display(),
+                self.name,
+                count(answers, "answer")
+            ),
             &[],
         )
     }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use likelier::Prior;
+use likelier::words::count;
 use likelier_label::{Catalogue, LabelError, Listening, Person, Server, Settings, Store};
 use serde::Serialize;
 
@@ -120,9 +121,9 @@ struct Link {
 impl Opened {
     fn text(&self) -> String {
         let mut text = format!(
-            "{}\n  {} items, answers so far: {}\n  {}\n",
+            "{}\n  {}, answers so far: {}\n  {}\n",
             self.file.display(),
-            self.items,
+            count(self.items, "item"),
             self.answers,
             self.question
         );

@@ -1,9 +1,16 @@
 //! What goes to standard output, to standard error, and into files; how errors are told; Ctrl-C.
 
+mod advice;
+mod clean;
+#[cfg(test)]
+mod every_hint;
 mod failure;
+mod help;
+mod hints;
 mod interrupt;
 mod place;
 pub mod standard_input;
+mod table_hints;
 mod talk;
 
 use std::ffi::OsString;
@@ -17,10 +24,11 @@ use likelier::Warning;
 use likelier::estimate::Interval;
 use serde::{Serialize, Serializer};
 
+pub use advice::{Advice, parse};
 pub use failure::{About, Failure, Hint, Result, mistake};
 pub use interrupt::{ask_to_stop, end_at_once};
 pub use place::{NewFile, NewFolder};
-pub use talk::{TalkArguments, bar, detail};
+pub use talk::{Busy, TalkArguments, bar, busy, detail};
 
 /// What a verb answers, where it was asked a question. A verb that only does something says yes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -67,9 +75,9 @@ pub fn path_texts<S: Serializer>(paths: &[PathBuf], to: S) -> std::result::Resul
 
 /// Prints a verb's result for people; its warnings go to standard error.
 pub fn print_text(text: &str, warnings: &[Warning]) -> Result<()> {
-    io::stdout().lock().write_all(text.as_bytes())?;
+    io::stdout().lock().write_all(clean::clean(text).as_bytes())?;
     for warning in warnings.iter().filter(|_| !talk::is_quiet()) {
-        tell(&format!("warning: {warning}\n"));
+        tell(&format!("warning: {}\n", clean::one_line(&warning.to_string())));
         if !warning.advice().is_empty() {
             tell(&wrapped(warning.advice(), "  "));
         }
@@ -135,9 +143,7 @@ pub(crate) fn outcome(talk: &TalkArguments, verb: impl FnOnce() -> Result<Answer
         Err(failure) if failure.reader_is_gone() => 0,
         Err(failure) => {
             tell(&format!("error: {}\n", standard_input::named(&failure.to_string())));
-            if let Some(hint) = failure.hint() {
-                tell(&format!("hint: {hint}\n"));
-            }
+            tell(&format!("hint: {}\n", clean::one_line(&failure.hint().here().to_string())));
             2
         }
     };
@@ -148,5 +154,5 @@ pub(crate) fn outcome(talk: &TalkArguments, verb: impl FnOnce() -> Result<Answer
 
 /// When standard error is gone there is nobody left to tell.
 pub fn tell(text: &str) {
-    let _ = io::stderr().write_all(text.as_bytes());
+    let _ = io::stderr().write_all(clean::clean(text).as_bytes());
 }

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use likelier::files::Beside;
 
-use super::{About, Failure, Result, mistake};
+use super::{About, Failure, Result, busy, mistake};
 
 static ARRIVED: Mutex<Option<Beside>> = Mutex::new(None);
 
@@ -40,6 +40,7 @@ pub fn path_of(path: &Path) -> Result<PathBuf> {
     if arrived.is_some() {
         return Err(read_twice());
     }
+    let _waiting = busy(|| "reading standard input".into());
     let keep = || {
         let (beside, mut file) = Beside::file(&std::env::temp_dir())?;
         io::copy(&mut io::stdin().lock(), &mut file)?;

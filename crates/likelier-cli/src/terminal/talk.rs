@@ -1,10 +1,14 @@
 //! How much is said on standard error besides errors: `--quiet` and `--verbose`.
 
 use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 
+use super::clean::one_line;
 use super::tell;
 
 /// Options that every verb has.
@@ -43,7 +47,7 @@ pub(super) fn is_quiet() -> bool {
 /// A line that only `--verbose` shows.
 pub fn detail(line: impl FnOnce() -> String) {
     if LEVEL.load(Ordering::Relaxed) == VERBOSE {
-        tell(&format!("{}\n", line()));
+        tell(&format!("{}\n", one_line(&line())));
     }
 }
 
@@ -56,5 +60,44 @@ pub fn bar(length: u64, template: &str) -> ProgressBar {
     match ProgressStyle::with_template(template) {
         Ok(style) => bar.with_style(style),
         Err(_) => bar,
+    }
+}
+
+/// How long something may take before it is told.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Says what is going on, as long as it lives, once that takes a while.
+pub struct Busy {
+    end: Option<Sender<()>>,
+    teller: Option<JoinHandle<()>>,
+}
+
+/// Work that cannot say how far it is: on a terminal its name and the time it takes, with `--verbose` a line.
+pub fn busy(what: impl FnOnce() -> String) -> Busy {
+    if is_quiet() {
+        return Busy { end: None, teller: None };
+    }
+    let what = one_line(&what()).into_owned();
+    let (end, ended) = mpsc::channel();
+    let teller = move || {
+        if ended.recv_timeout(PATIENCE) != Err(RecvTimeoutError::Timeout) {
+            return;
+        }
+        detail(|| format!("{what} …"));
+        let bar = bar(0, "{spinner} {msg}, {elapsed}").with_message(what);
+        bar.enable_steady_tick(Duration::from_millis(100));
+        let _ = ended.recv();
+        bar.finish_and_clear();
+    };
+    Busy { end: Some(end), teller: thread::Builder::new().spawn(teller).ok() }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        drop(self.end.take());
+        // The line is gone before anything else is said.
+        if let Some(teller) = self.teller.take() {
+            let _ = teller.join();
+        }
     }
 }

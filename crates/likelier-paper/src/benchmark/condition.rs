@@ -129,7 +129,7 @@ fn inspect_file(folder: &Path, file: &'static PublishedFile) -> Result<FileCondi
     };
     let (condition, problem) = match file.check(&path) {
         Ok(()) => (Condition::Whole, None),
-        Err(TableError::Format { problem, .. }) => (Condition::Damaged, Some(problem)),
+        Err(TableError::Format { problem, .. }) => (Condition::Damaged, Some(problem.to_string())),
         Err(error) => return Err(error),
     };
     Ok(FileCondition { file, condition, path: Some(path), problem })

@@ -152,15 +152,14 @@ impl Order {
         // If nothing has arrived the folder may have been made for nothing; only an empty one goes.
         let _ = fs::remove_dir(&self.folder);
         let names: Vec<&str> = self.wanted.iter().map(|file| file.name).collect();
-        let mut what = format!("{} ({}) could not be fetched", self.fetched.name, names.join(", "));
-        for (address, why) in &self.tries {
-            let _ = write!(what, "\n  {address}: {why}");
-        }
+        let what = format!("{} ({}) could not be fetched", self.fetched.name, names.join(", "));
+        let tries = self.tries.iter().map(|(address, why)| format!("{address}: {why}"));
         Err(mistake(
             what,
             "check the network, or name a copy elsewhere with --mirror; what has arrived is kept, and the same command \
              continues from there",
-        ))
+        )
+        .listing(tries))
     }
 
     fn fetch_loose(&mut self, client: &Client, place: &FetchPlace) -> Result<()> {

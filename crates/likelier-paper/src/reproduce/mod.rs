@@ -22,6 +22,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
+use likelier::words::count;
 use likelier_cli::document;
 use likelier_cli::terminal::{
     Failure, NewFile, Result, ask_to_stop, end_at_once, mistake, print_json, print_text,
@@ -186,11 +187,11 @@ impl ReproduceVerb {
 fn complain(course: &Course, all: usize) -> Result<()> {
     let Course { failed, left, .. } = course;
     if !failed.is_empty() {
-        let first = failed[..failed.len().min(3)].join("\n  ");
         return Err(mistake(
-            format!("{} trials failed, the first of them:\n  {first}", failed.len()),
+            format!("{} failed, the first of them:", count(failed.len(), "trial")),
             "finished trials are kept: the same command tries the failed ones again",
-        ));
+        )
+        .listing(failed.iter().take(3).cloned()));
     }
     if *left > 0 {
         return Err(mistake(

@@ -9,8 +9,9 @@ use super::ItemFinder;
 use crate::error::TableError;
 use crate::ids::Ids;
 use crate::layout::Layout;
+use crate::problem::FormatProblem;
 use crate::roles::Finder;
-use crate::table::{self, CellProblem, Chunk, Picked};
+use crate::table::{self, CellProblem, Chunk, Picked, quoted};
 
 /// The labels of some of the items, by row. A blank one is not known.
 pub fn read_labels(path: &Path, ids: &Ids, layout: &Layout) -> Result<Vec<Option<Label>>, TableError> {
@@ -33,13 +34,12 @@ pub fn read_labels(path: &Path, ids: &Ids, layout: &Layout) -> Result<Vec<Option
             };
             let item = items.find(chunk.texts[0].get(at), rows + at).map_err(refused(0))?;
             let label = parse_label(chunk.texts[1].get(at))
-                .map_err(|problem| refused(1)(CellProblem::NotAllowed(problem)))?;
+                .map_err(|_| refused(1)(CellProblem::NotALabel(quoted(chunk.texts[1].get(at)))))?;
             let (Some(item), Some(label)) = (item, label) else { continue };
             let known = &mut labels[item as usize];
             if known.is_some_and(|known| known != label) {
                 let name = ids.name(item as usize);
-                let problem = CellProblem::NotAllowed(format!("'{name}' has the other label further up"));
-                return Err(refused(1)(problem));
+                return Err(refused(1)(CellProblem::OtherLabel(quoted(name.as_ref()))));
             }
             *known = Some(label);
         }
@@ -49,7 +49,7 @@ pub fn read_labels(path: &Path, ids: &Ids, layout: &Layout) -> Result<Vec<Option
     }
     items.finish(&*table)?;
     if labels.iter().all(Option::is_none) {
-        return Err(TableError::format(path, "holds no label"));
+        return Err(TableError::format(path, FormatProblem::NoLabel));
     }
     Ok(labels)
 }

@@ -19,8 +19,9 @@ use likelier::data::{Annotators, PairGroups, ShownSide, Texts};
 use crate::error::TableError;
 use crate::ids::{Ids, row_number};
 use crate::layout::Layout;
+use crate::problem::FormatProblem;
 use crate::roles::Finder;
-use crate::table::{self, CellProblem, Chunk, Columns, Picked, TableReader};
+use crate::table::{self, CellProblem, Chunk, Columns, Picked, TableReader, quoted};
 pub use labels::{parse_label, read_labels};
 pub use piles::read_piles;
 
@@ -102,11 +103,7 @@ impl Form {
             (Columns::Numbered(_), 2) => None,
             (Columns::Numbered(_), 3) => Some(2),
             (_, count) => {
-                let problem = format!(
-                    "has no header and {count} columns; without a header it must hold two row numbers and \
-                     perhaps a weight"
-                );
-                return Err(TableError::format(path, problem));
+                return Err(TableError::format(path, FormatProblem::NoHeader { columns: count }));
             }
         };
         let names = [columns.name(0), columns.name(1)];
@@ -209,7 +206,7 @@ impl<'a> Reading<'a> {
             "weight" => {
                 let weight = table::number(text.as_bytes())?;
                 if weight < 0.0 {
-                    return Err(CellProblem::NotAllowed(format!("the weight {weight} is negative")));
+                    return Err(CellProblem::NegativeWeight(text.to_owned()));
                 }
                 self.weights.push(weight);
             }
@@ -223,11 +220,11 @@ impl<'a> Reading<'a> {
     fn finish(self, table: &dyn TableReader) -> Result<Answers, TableError> {
         self.items.finish(table)?;
         if self.rows == 0 {
-            return Err(TableError::format(self.path, "holds no comparisons"));
+            return Err(TableError::format(self.path, FormatProblem::NoComparisons));
         }
         let [annotator, weight, tie, side, time, group] = self.form.notes.map(|note| note.is_some());
         if weight && self.weights.iter().all(|weight| *weight == 0.0) {
-            return Err(TableError::format(self.path, "every weight is 0, so no comparison would count"));
+            return Err(TableError::format(self.path, FormatProblem::NoWeight));
         }
         let mut answers = Answers::from_iter(self.pairs);
         if annotator {
@@ -281,9 +278,7 @@ fn parse_tie(text: &str) -> Result<bool, CellProblem> {
     } else if text.is_empty() || is(["0", "false", "no"]) {
         Ok(false)
     } else {
-        Err(CellProblem::NotAllowed(format!(
-            "'{text}' is neither a tie (1, true, yes) nor no tie (0, false, no)"
-        )))
+        Err(CellProblem::NotATie(quoted(text)))
     }
 }
 
@@ -291,11 +286,7 @@ fn parse_side(text: &str) -> Result<Option<ShownSide>, CellProblem> {
     if text.is_empty() {
         return Ok(None);
     }
-    text.parse().map(Some).map_err(|_| {
-        CellProblem::NotAllowed(format!(
-            "'{text}' is not a side: give left or right, where the likelier item was shown, or nothing if not known"
-        ))
-    })
+    text.parse().map(Some).map_err(|_| CellProblem::NotASide(quoted(text)))
 }
 
 /// Finds items by their ids and counts what is not found.
@@ -324,11 +315,7 @@ impl<'a> ItemFinder<'a> {
             // it a guess, and a wrong guess would go unnoticed.
             let numbered = row_number(text, self.ids.len());
             if item.is_some() && item != numbered {
-                let problem = format!(
-                    "without a header, '{text}' is a row number, but an item in another row has it as its \
-                     id; if you mean ids, add the header 'likelier,other'"
-                );
-                return Err(CellProblem::NotAllowed(problem));
+                return Err(CellProblem::RowOrId(quoted(text)));
             }
             item = numbered;
         }

@@ -8,8 +8,9 @@ use likelier::data::{LoosePiles, Pile, Texts};
 use crate::error::TableError;
 use crate::ids::Ids;
 use crate::layout::Layout;
+use crate::problem::FormatProblem;
 use crate::roles::Finder;
-use crate::table::{self, CellProblem, Chunk, Picked};
+use crate::table::{self, CellProblem, Chunk, Picked, quoted};
 
 /// Reads which items lie in which pile. An item may lie in both, and more than once.
 pub fn read_piles(path: &Path, ids: &Ids, layout: &Layout) -> Result<LoosePiles, TableError> {
@@ -43,7 +44,7 @@ pub fn read_piles(path: &Path, ids: &Ids, layout: &Layout) -> Result<LoosePiles,
     }
     items.finish(&*table)?;
     if rows == 0 {
-        return Err(TableError::format(path, "holds no rows"));
+        return Err(TableError::format(path, FormatProblem::NoRows));
     }
     Ok(piles)
 }
@@ -52,5 +53,5 @@ fn parse_pile(text: &str) -> Result<Pile, CellProblem> {
     Pile::BOTH
         .into_iter()
         .find(|pile| pile.to_string() == text)
-        .ok_or_else(|| CellProblem::NotAllowed(format!("'{text}' is neither 'likelier' nor 'other'")))
+        .ok_or_else(|| CellProblem::NotAPile(quoted(text)))
 }

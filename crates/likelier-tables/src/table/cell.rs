@@ -6,6 +6,7 @@ use std::path::Path;
 
 use crate::error::TableError;
 use likelier::data::is_missing;
+use likelier::words::count;
 
 /// Where a row stands in its file, from 1: a line of text, or a row of a binary table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,11 +35,40 @@ pub enum CellProblem {
     NotANumber(String),
     /// Text where a date should be.
     NotADate(String),
-    /// An infinite number, or one too large for 32 bits.
+    /// A list or an object where one value should be.
+    Nested,
+    /// One value where other lines have lists of so many numbers.
+    NotAList(usize),
+    /// An infinite number.
     NotFinite(String),
+    /// A number too large for 32 bits.
+    TooLarge(String),
     /// Bytes that are not text.
     NotUtf8,
-    /// Something else that is not allowed there.
+    /// A quote that is not closed, or text behind it.
+    Quote(&'static str),
+    /// A weight below zero.
+    NegativeWeight(String),
+    /// Neither a tie nor none.
+    NotATie(String),
+    /// Neither left nor right.
+    NotASide(String),
+    /// Neither of the two piles.
+    NotAPile(String),
+    /// Neither of the two labels.
+    NotALabel(String),
+    /// The item of this id has the other label further up.
+    OtherLabel(String),
+    /// A number that is a row, but also the id of an item in another row.
+    RowOrId(String),
+    /// A list of another length than the first.
+    ListLength {
+        /// Numbers in it.
+        found: usize,
+        /// Numbers in the first.
+        first: usize,
+    },
+    /// What is not `index:value` with ascending indices, in a sparse table.
     NotAllowed(String),
 }
 
@@ -50,14 +80,67 @@ impl fmt::Display for CellProblem {
             Self::NotADate(value) => {
                 write!(f, "{value} is not a date; dates are written as 2026-11-17 or 2026-11-17T12:30:05")
             }
+            Self::Nested => {
+                f.write_str("is a list or an object; numbers, texts and lists of numbers are read")
+            }
+            Self::NotAList(length) => {
+                write!(f, "is no list, but in other lines it is one of {}", count(*length, "number"))
+            }
             Self::NotFinite(value) => write!(f, "{value} is not a finite number"),
+            Self::TooLarge(value) => {
+                write!(f, "{value} is too large for a number of 32 bits, which ends at 3.4e38")
+            }
             Self::NotUtf8 => f.write_str("is not UTF-8 text"),
+            Self::Quote(problem) => f.write_str(problem),
+            Self::NegativeWeight(weight) => write!(f, "the weight {weight} is negative"),
+            Self::NotATie(value) => {
+                write!(f, "{value} is neither a tie (1, true, yes) nor no tie (0, false, no)")
+            }
+            Self::NotASide(value) => write!(
+                f,
+                "{value} is not a side: give left or right, where the likelier item was shown, or nothing if not known"
+            ),
+            Self::NotAPile(value) => write!(f, "{value} is neither 'likelier' nor 'other'"),
+            Self::NotALabel(value) => write!(f, "{value} is no label: 1 or 0, true or false, yes or no"),
+            Self::OtherLabel(id) => write!(f, "{id} has the other label further up"),
+            Self::RowOrId(value) => write!(
+                f,
+                "without a header, {value} is a row number, but an item in another row has it as its id"
+            ),
+            Self::ListLength { found, first } => {
+                write!(f, "the list holds {}, but the first one holds {first}", count(*found, "number"))
+            }
             Self::NotAllowed(problem) => f.write_str(problem),
         }
     }
 }
 
 impl CellProblem {
+    /// One of each kind.
+    pub(crate) fn one_of_each() -> Vec<Self> {
+        let value = || "'abc'".to_owned();
+        likelier::one_of_each!(Self:
+            Self::Missing => Self::Missing,
+            Self::NotANumber(_) => Self::NotANumber(value()),
+            Self::NotADate(_) => Self::NotADate(value()),
+            Self::Nested => Self::Nested,
+            Self::NotAList(_) => Self::NotAList(3),
+            Self::NotFinite(_) => Self::NotFinite("'inf'".into()),
+            Self::TooLarge(_) => Self::TooLarge("'1e39'".into()),
+            Self::NotUtf8 => Self::NotUtf8,
+            Self::Quote(_) => Self::Quote("the quote is not closed"),
+            Self::NegativeWeight(_) => Self::NegativeWeight("-1".into()),
+            Self::NotATie(_) => Self::NotATie(value()),
+            Self::NotASide(_) => Self::NotASide(value()),
+            Self::NotAPile(_) => Self::NotAPile(value()),
+            Self::NotALabel(_) => Self::NotALabel(value()),
+            Self::OtherLabel(_) => Self::OtherLabel(value()),
+            Self::RowOrId(_) => Self::RowOrId("'3'".into()),
+            Self::ListLength { .. } => Self::ListLength { found: 1, first: 2 },
+            Self::NotAllowed(_) => Self::NotAllowed("'x' is not of the form index:value".into()),
+        )
+    }
+
     /// The error of this problem in a file; the column is counted from 0.
     pub(crate) fn at(self, path: &Path, position: Position, column: usize, name: String) -> TableError {
         TableError::Cell { path: path.to_owned(), position, column: column + 1, name, problem: self }
@@ -65,7 +148,14 @@ impl CellProblem {
 
     /// Why a number of a binary table is refused.
     pub(super) fn of_number(value: impl fmt::Display) -> Self {
-        Self::NotFinite(quoted(&value.to_string()))
+        Self::too_much(&value.to_string())
+    }
+
+    /// Why a number that is infinite in 32 bits is refused.
+    fn too_much(text: &str) -> Self {
+        // Infinity has a name and no digits.
+        let is_number = text.bytes().any(|byte| byte.is_ascii_digit());
+        if is_number { Self::TooLarge(quoted(text)) } else { Self::NotFinite(quoted(text)) }
     }
 }
 
@@ -75,7 +165,7 @@ pub(crate) fn number(field: &[u8]) -> Result<f32, CellProblem> {
     match text.parse::<f32>() {
         Ok(value) if value.is_finite() => Ok(value),
         Ok(value) if value.is_nan() => Err(CellProblem::Missing),
-        Ok(_) => Err(CellProblem::NotFinite(quoted(text))),
+        Ok(_) => Err(CellProblem::too_much(text)),
         Err(_) if is_missing(text) => Err(CellProblem::Missing),
         Err(_) => Err(CellProblem::NotANumber(quoted(text))),
     }
@@ -167,7 +257,11 @@ mod tests {
             assert!(number_from(missing.as_bytes(), Decimal::Point, 0.0).is_ok_and(f32::is_nan));
             assert_eq!(number(missing.as_bytes()), Err(CellProblem::Missing), "{missing}");
         }
-        assert_eq!(number(b"1e99"), Err(CellProblem::NotFinite("'1e99'".into())));
+        assert_eq!(number(b"1e39"), Err(CellProblem::TooLarge("'1e39'".into())));
+        assert_eq!(
+            CellProblem::TooLarge("'1e39'".into()).to_string(),
+            "'1e39' is too large for a number of 32 bits, which ends at 3.4e38"
+        );
         assert_eq!(number(b"-inf"), Err(CellProblem::NotFinite("'-inf'".into())));
         assert_eq!(number(b"abc"), Err(CellProblem::NotANumber("'abc'".into())));
         assert_eq!(number(b"1,5"), Err(CellProblem::NotANumber("'1,5'".into())));

@@ -14,6 +14,7 @@ use rayon::prelude::*;
 
 use super::{Chunk, Columns, Picked, TableReader};
 use crate::error::TableError;
+use crate::problem::FormatProblem;
 
 /// What images are brought to if nothing is said: three colours, 32 × 32.
 const USUAL: [usize; 3] = [3, 32, 32];
@@ -61,8 +62,7 @@ impl ImageFolder {
             let end = Path::new(&name).extension().map(|end| end.to_string_lossy().to_lowercase());
             let Some(end) = end.filter(|_| entry.path().is_file()) else { continue };
             let Some(name) = name.to_str() else {
-                let problem = "holds an image whose name is not UTF-8, which cannot be an id";
-                return Err(TableError::format(folder, problem));
+                return Err(TableError::format(folder, FormatProblem::ImageName));
             };
             match &end[..] {
                 "png" | "jpg" | "jpeg" => names.push(name.to_owned()),
@@ -73,11 +73,10 @@ impl ImageFolder {
         names.sort();
         unread.sort();
         if let Some(first) = unread.first() {
-            let problem = "is an image, but not one that is read: PNG and JPEG are";
-            return Err(TableError::format(&folder.join(first), problem));
+            return Err(TableError::format(&folder.join(first), FormatProblem::OtherImage));
         }
         if names.is_empty() {
-            return Err(TableError::format(folder, "is a folder without images (.png, .jpg, .jpeg)"));
+            return Err(TableError::format(folder, FormatProblem::NoImages));
         }
         let pixels = (0..channels * height * width).map(|at| format!("pixel[{at}]"));
         let columns = Columns::Named(["id".to_owned()].into_iter().chain(pixels).collect());
@@ -138,10 +137,10 @@ fn pixels(path: &Path, [channels, height, width]: [usize; 3]) -> Result<Vec<u8>,
     let format = match &start[..] {
         [0x89, b'P', b'N', b'G', ..] => ImageFormat::Png,
         [0xff, 0xd8, 0xff, ..] => ImageFormat::Jpeg,
-        _ => return Err(TableError::format(path, "is called an image, but is neither PNG nor JPEG")),
+        _ => return Err(TableError::format(path, FormatProblem::NotAnImage)),
     };
     let image = decode(path, format)
-        .map_err(|error| TableError::format(path, format!("is an image that cannot be read: {error}")))?;
+        .map_err(|error| TableError::format(path, FormatProblem::DamagedImage(error.to_string())))?;
     let image = image.resize_exact(width as u32, height as u32, FilterType::Triangle);
     let mut planes = vec![0; channels * height * width];
     let size = height * width;

@@ -15,6 +15,7 @@ use super::cell::{self, Decimal};
 use super::{CellProblem, Chunk, Columns, Picked, Position, TableReader, batch_rows, check_width, quoted};
 use crate::decompress::{ByteSource, MAX_LINE_BYTES};
 use crate::error::TableError;
+use crate::problem::FormatProblem;
 
 /// An opened file.
 pub(super) struct JsonLines {
@@ -40,8 +41,13 @@ struct Key {
     list: Option<usize>,
 }
 
-/// What is wrong with a line, and in which column.
-type LineProblem = (Option<usize>, CellProblem);
+/// What is wrong with a line.
+enum LineProblem {
+    /// All of it.
+    Line(FormatProblem),
+    /// A column.
+    Cell(usize, CellProblem),
+}
 
 impl JsonLines {
     pub(super) fn open(path: &Path) -> Result<Self, TableError> {
@@ -96,7 +102,7 @@ impl JsonLines {
 impl JsonPlaces {
     /// The wanted numbers and texts of a line.
     fn row(&self, text: &[u8]) -> Result<JsonRow, LineProblem> {
-        let object = parse(text)?;
+        let object = parse(text).map_err(LineProblem::Line)?;
         let mut row = JsonRow {
             cells: vec![0.0; self.selection.width],
             texts: vec![String::new(); self.selection.texts.len()],
@@ -113,15 +119,12 @@ impl JsonPlaces {
                         row.set(&self.wanted, key.first + at, value)?;
                     }
                 }
-                (Value::Array(values), Some(length)) => {
-                    let numbers = if values.len() == 1 { "number" } else { "numbers" };
-                    let problem =
-                        format!("the list holds {} {numbers}, others hold {length}", values.len());
-                    return Err((Some(key.first), CellProblem::NotAllowed(problem)));
+                (Value::Array(values), Some(first)) => {
+                    let problem = CellProblem::ListLength { found: values.len(), first };
+                    return Err(LineProblem::Cell(key.first, problem));
                 }
                 (_, Some(length)) => {
-                    let problem = format!("is no list, but in other lines it is one of {length} numbers");
-                    return Err((Some(key.first), CellProblem::NotAllowed(problem)));
+                    return Err(LineProblem::Cell(key.first, CellProblem::NotAList(length)));
                 }
                 (value, None) => row.set(&self.wanted, key.first, value)?,
             }
@@ -145,7 +148,7 @@ struct JsonRow {
 impl JsonRow {
     /// Puts a value where it is wanted, if it is.
     fn set(&mut self, wanted: &[Option<Use>], column: usize, value: Value) -> Result<(), LineProblem> {
-        let refused = |problem| (Some(column), problem);
+        let refused = |problem| LineProblem::Cell(column, problem);
         match wanted[column] {
             None => {}
             Some(Use::Number(place, offset)) => {
@@ -208,19 +211,19 @@ impl TableReader for JsonLines {
 }
 
 impl JsonLines {
-    fn error(&self, line: usize, (column, problem): LineProblem) -> TableError {
-        match column {
-            Some(column) => {
+    fn error(&self, line: usize, problem: LineProblem) -> TableError {
+        match problem {
+            LineProblem::Line(problem) => at_line(self.source.path(), line, problem),
+            LineProblem::Cell(column, problem) => {
                 let name = self.columns.name(column);
                 problem.at(self.source.path(), Position::Line(line + 1), column, name)
             }
-            None => at_line(self.source.path(), line, (column, problem)),
         }
     }
 }
 
-fn at_line(path: &Path, line: usize, (_, problem): LineProblem) -> TableError {
-    TableError::format_at(path, line + 1, None, problem.to_string())
+fn at_line(path: &Path, line: usize, problem: FormatProblem) -> TableError {
+    TableError::format_at(path, line + 1, None, problem)
 }
 
 /// Some of the lines that follow, without those at the end that are blank.
@@ -235,7 +238,7 @@ fn read_lines(source: &mut ByteSource, before: usize, count: usize) -> Result<Ve
         }
         let at = before + lines.len() + 1;
         if length as u64 > MAX_LINE_BYTES {
-            let problem = format!("is longer than {MAX_LINE_BYTES} bytes; each line is one object");
+            let problem = FormatProblem::LongLine { most: MAX_LINE_BYTES };
             return Err(TableError::format_at(source.path(), at, None, problem));
         }
         if line.trim_ascii().is_empty() {
@@ -243,7 +246,7 @@ fn read_lines(source: &mut ByteSource, before: usize, count: usize) -> Result<Ve
             continue;
         }
         if let Some(blank) = blank {
-            let problem = "is blank, but more rows follow";
+            let problem = FormatProblem::BlankLine;
             return Err(TableError::format_at(source.path(), blank, None, problem));
         }
         lines.push(line);
@@ -251,13 +254,13 @@ fn read_lines(source: &mut ByteSource, before: usize, count: usize) -> Result<Ve
     Ok(lines)
 }
 
-fn parse(line: &[u8]) -> Result<Object, LineProblem> {
+fn parse(line: &[u8]) -> Result<Object, FormatProblem> {
     // The mark that Windows puts at the start of a file.
     let line = line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line);
     serde_json::from_slice(line).map_err(|error| {
         let what = error.to_string();
         let what = what.split(" at line 1 column").next().unwrap_or(&what);
-        (None, CellProblem::NotAllowed(format!("is not a JSON object: {what}, at byte {}", error.column())))
+        FormatProblem::JsonLine(format!("{what}, at byte {}", error.column()))
     })
 }
 
@@ -277,9 +280,9 @@ fn number(value: Value, offset: f64) -> Result<f32, CellProblem> {
         Value::Number(number) if (exact(&number) as f32).is_finite() => {
             Ok((exact(&number) - offset) as f32)
         }
-        Value::Number(number) => Err(CellProblem::NotFinite(quoted(&number.to_string()))),
+        Value::Number(number) => Err(CellProblem::TooLarge(quoted(&number.to_string()))),
         Value::String(text) => cell::number_from(text.trim().as_bytes(), Decimal::Point, offset),
-        Value::Array(_) | Value::Object(_) => Err(nested()),
+        Value::Array(_) | Value::Object(_) => Err(CellProblem::Nested),
     }
 }
 
@@ -289,12 +292,8 @@ fn text(value: Value) -> Result<String, CellProblem> {
         Value::Bool(yes) => Ok(yes.to_string()),
         Value::Number(number) => Ok(number.to_string()),
         Value::String(text) => Ok(text),
-        Value::Array(_) | Value::Object(_) => Err(nested()),
+        Value::Array(_) | Value::Object(_) => Err(CellProblem::Nested),
     }
-}
-
-fn nested() -> CellProblem {
-    CellProblem::NotAllowed("is a list or an object; numbers, texts and lists of numbers are read".into())
 }
 
 /// An object with its keys in their order. No key occurs twice.

@@ -14,6 +14,7 @@ use likelier::data::Values;
 
 use crate::error::TableError;
 use crate::layout::FirstIndex;
+use crate::problem::FormatProblem;
 
 /// Rows read at a time.
 const BATCH: usize = 1 << 14;
@@ -30,18 +31,14 @@ impl LibsvmTable {
     /// Opens a file and reads it once to see how it counts.
     pub(super) fn open(path: &Path, first_index: Option<FirstIndex>) -> Result<Self, TableError> {
         let mut lines = Lines::open(path)?;
-        let (mut smallest, mut largest, mut rows) = (u64::MAX, 0, 0_usize);
+        let (mut smallest, mut largest) = (u64::MAX, 0);
         while let Some(row) = lines.next_row()? {
-            rows += 1;
             // Indices ascend, so the first and the last of a row tell.
             let mut indices = row.entries().filter_map(|entry| parse_index(entry.split_once(':')?.0));
             if let Some(first) = indices.next() {
                 smallest = smallest.min(first);
                 largest = largest.max(indices.last().unwrap_or(first));
             }
-        }
-        if rows == 0 {
-            return Err(TableError::format(path, "holds no rows"));
         }
         let first_index = match first_index {
             Some(FirstIndex::One) => 1,
@@ -124,12 +121,11 @@ impl Lines {
                 return Ok(None);
             }
             self.number += 1;
-            let problem =
-                |problem: String| TableError::format_at(self.source.path(), self.number, None, problem);
+            let refused = |problem| TableError::format_at(self.source.path(), self.number, None, problem);
             if self.line.len() as u64 > MAX_LINE_BYTES {
-                return Err(problem(format!("is longer than {MAX_LINE_BYTES} bytes")));
+                return Err(refused(FormatProblem::LongLine { most: MAX_LINE_BYTES }));
             }
-            let text = std::str::from_utf8(&self.line).map_err(|_| problem("is not UTF-8 text".into()))?;
+            let text = std::str::from_utf8(&self.line).map_err(|_| refused(FormatProblem::NotUtf8))?;
             if !content(text).is_empty() {
                 break;
             }

@@ -24,6 +24,7 @@ mod libsvm;
 mod npy;
 mod npz;
 mod parquet;
+mod unread;
 
 use std::path::Path;
 
@@ -35,6 +36,7 @@ pub(super) use images::square_image;
 use super::Layout;
 use crate::decompress::ByteSource;
 use crate::error::TableError;
+use crate::problem::FormatProblem;
 use likelier::data::Texts;
 use likelier::data::Values;
 
@@ -112,12 +114,11 @@ impl Columns {
         order.sort_by_key(|at| &names[*at]);
         match order.windows(2).find(|pair| names[pair[0]] == names[pair[1]]) {
             Some(pair) => {
-                let problem = format!(
-                    "the columns {} and {} are both called '{}'",
-                    pair[0] + 1,
-                    pair[1] + 1,
-                    names[pair[0]]
-                );
+                let problem = FormatProblem::SameName {
+                    first: pair[0] + 1,
+                    second: pair[1] + 1,
+                    name: names[pair[0]].clone(),
+                };
                 Err(TableError::Format { path: path.to_owned(), line, column: None, problem })
             }
             None => Ok(()),
@@ -178,15 +179,14 @@ pub(super) fn open(path: &Path, layout: &Layout) -> Result<Box<dyn TableReader>,
         return Ok(Box::new(images::ImageFolder::open(path, layout.image)?));
     }
     let (mut source, mut start) = (ByteSource::stream(path)?, Vec::new());
-    source.read(8, &mut start)?;
+    source.read(unread::LOOK, &mut start)?;
     // From the start again.
     let source = ByteSource::stream(path)?;
     let is = |magic: &[u8]| start.starts_with(magic);
     if let Some(compression) = source.compression()
         && (is(parquet::MAGIC) || is(npz::MAGIC))
     {
-        let problem = format!("is compressed with {compression} as a whole; decompress it first");
-        return Err(TableError::format(path, problem));
+        return Err(TableError::format(path, FormatProblem::CompressedWhole(compression)));
     }
     if is(parquet::MAGIC) {
         return Ok(Box::new(parquet::ParquetTable::open(path)?));
@@ -198,28 +198,28 @@ pub(super) fn open(path: &Path, layout: &Layout) -> Result<Box<dyn TableReader>,
         return Ok(Box::new(npz::open(path, layout.array.as_deref())?));
     }
     let extension = extension(path);
+    if start.is_empty() {
+        return Err(TableError::format(path, FormatProblem::Empty));
+    }
+    if let Some(format) = unread::recognised(&start, &extension) {
+        return Err(TableError::format(path, format));
+    }
     for (name, format, magic) in [
         ("parquet", "a Parquet", parquet::MAGIC),
         ("npy", "an NPY", npy::MAGIC),
         ("npz", "an NPZ", npz::MAGIC),
     ] {
         if extension == name {
-            let found = &start[..start.len().min(magic.len())];
-            let problem = format!("is not {format} file: it starts with {found:02x?}, not {magic:02x?}");
+            let found = start[..start.len().min(magic.len())].to_vec();
+            let problem = FormatProblem::NotAsNamed { format, found, expected: magic };
             return Err(TableError::format(path, problem));
         }
-    }
-    if start.is_empty() {
-        return Err(TableError::format(path, "is empty"));
-    }
-    if is(b"\xff\xfe") || is(b"\xfe\xff") {
-        return Err(TableError::format(path, "is UTF-16 text; only UTF-8 is read"));
     }
     if start.trim_ascii_start().starts_with(b"{") || ["jsonl", "ndjson"].contains(&extension.as_str()) {
         return Ok(Box::new(json_lines::JsonLines::open(path)?));
     }
     if extension == "json" && start.trim_ascii_start().starts_with(b"[") {
-        return Err(TableError::format(path, "is one JSON array; one object a line is read (JSON Lines)"));
+        return Err(TableError::format(path, FormatProblem::JsonArray));
     }
     let sparse = ["libsvm", "svmlight", "svm", "light"].contains(&extension.as_str());
     if sparse || (!["csv", "tsv", "tab"].contains(&extension.as_str()) && libsvm::looks_like_it(path)?) {
@@ -244,7 +244,7 @@ fn check_width(path: &Path, width: usize) -> Result<(), TableError> {
     if width <= MAX_COLUMNS {
         return Ok(());
     }
-    Err(TableError::format(path, format!("has {width} columns; at most {MAX_COLUMNS} are read")))
+    Err(TableError::format(path, FormatProblem::TooWide { found: width, most: MAX_COLUMNS }))
 }
 
 /// How many rows to read at a time, so that a batch of them stays in the caches.

@@ -8,9 +8,11 @@ use zip::{CompressionMethod, ZipArchive};
 
 use super::file_at::FileAt;
 use super::npy::{NpyData, NpyTable};
+use super::unread;
 use crate::decompress::MAX_BYTES;
 use crate::decompress::{ByteSource, MAX_EXPANSION};
 use crate::error::TableError;
+use crate::problem::FormatProblem;
 
 /// The first bytes of a file.
 pub(super) const MAGIC: &[u8] = b"PK\x03\x04";
@@ -28,15 +30,15 @@ pub(super) fn open(path: &Path, name: Option<&str>) -> Result<NpyTable, TableErr
     let wanted = match (name, &arrays[..]) {
         (Some(name), _) if arrays.iter().any(|known| known == name) => name,
         (None, [only]) => only,
-        (_, []) => return Err(TableError::format(path, "holds no arrays")),
+        (_, []) => {
+            let format = unread::archive(archive.file_names().filter_map(Result::ok));
+            return Err(TableError::format(path, format));
+        }
         (Some(name), _) => {
-            let problem = format!("has no array '{name}'; there are: {}", arrays.join(", "));
+            let problem = FormatProblem::NoSuchArray { name: name.to_owned(), known: arrays };
             return Err(TableError::format(path, problem));
         }
-        (None, _) => {
-            let problem = format!("holds several arrays; one must be named: {}", arrays.join(", "));
-            return Err(TableError::format(path, problem));
-        }
+        (None, _) => return Err(TableError::format(path, FormatProblem::SeveralArrays { known: arrays })),
     };
     let entry = archive.by_name(&format!("{wanted}.npy")).map_err(|error| damaged(&error))?;
     let start = entry.data_start().ok_or_else(|| damaged(&"the array has no place"))?;

@@ -57,6 +57,14 @@ pub(crate) fn parquet_numbers(path: &Path, names: &[&str], cells: &[f32], group:
     write_parquet(path, None, names, cells, group);
 }
 
+/// A Parquet file with one column, as a schema writes it, and no rows.
+pub(crate) fn parquet_without_rows(path: &Path, column: &str) {
+    let schema = Arc::new(parse_message_type(&format!("message table {{ required {column}; }}")).unwrap());
+    let properties = Arc::new(WriterProperties::builder().build());
+    let writer = SerializedFileWriter::new(File::create(path).unwrap(), schema, properties).unwrap();
+    writer.close().unwrap();
+}
+
 fn write_parquet(path: &Path, ids: Option<&[String]>, names: &[&str], cells: &[f32], group: usize) {
     let id = if ids.is_some() { "required binary id (UTF8);" } else { "" };
     let columns: Vec<String> = names.iter().map(|name| format!("required float {name};")).collect();

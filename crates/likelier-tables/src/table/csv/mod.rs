@@ -20,6 +20,7 @@ use super::{Chunk, Columns, Picked, TableReader, check_width};
 use crate::Layout;
 use crate::decompress::ByteSource;
 use crate::error::TableError;
+use crate::problem::FormatProblem;
 use likelier::data::Values;
 
 /// Bytes read at a time.
@@ -95,20 +96,17 @@ impl CsvTable {
         let mut fields = Fields::new(&self.block, self.dialect.delimiter);
         while fields.skip_blank_line() {}
         if fields.at_end() {
-            return Err(TableError::format(path, "is empty"));
+            return Err(TableError::format(path, FormatProblem::Empty));
         }
         let line = fields.line() + 1;
         let mut names = Vec::new();
         loop {
-            let problem = |problem| {
-                CellProblem::NotAllowed(problem).at(path, Position::Line(line), names.len(), String::new())
-            };
-            let field = fields.next_field().map_err(|broken| problem(broken.to_owned()))?;
+            let refused =
+                |problem: CellProblem| problem.at(path, Position::Line(line), names.len(), String::new());
+            let field = fields.next_field().map_err(|broken| refused(CellProblem::Quote(broken)))?;
             let (text, ends) = (field.trimmed(), field.ends_record);
             let name = if self.dialect.header {
-                std::str::from_utf8(text)
-                    .map_err(|_| problem("is not UTF-8 text".into()))?
-                    .to_owned()
+                std::str::from_utf8(text).map_err(|_| refused(CellProblem::NotUtf8))?.to_owned()
             } else {
                 String::new()
             };
@@ -139,7 +137,7 @@ impl CsvTable {
                 return Ok(ends);
             }
             if self.block.len() >= MAX_RECORD {
-                let problem = format!("is longer than {MAX_RECORD} bytes: is a quote left open?");
+                let problem = FormatProblem::LongRecord { most: MAX_RECORD };
                 return Err(TableError::format_at(self.source.path(), self.lines + 1, None, problem));
             }
             self.read_block()?;

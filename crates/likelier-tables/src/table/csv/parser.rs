@@ -1,6 +1,7 @@
 //! Records into rows of numbers and texts.
 
 use super::fields::Fields;
+use crate::problem::FormatProblem;
 use crate::table::Picked;
 use crate::table::cell::{self, CellProblem, Decimal};
 use likelier::data::Texts;
@@ -45,7 +46,7 @@ pub(super) struct Complaint {
 }
 
 pub(super) enum Problem {
-    Record(String),
+    Record(FormatProblem),
     /// Of the field of this number, from 0.
     Cell(usize, CellProblem),
 }
@@ -53,7 +54,7 @@ pub(super) enum Problem {
 impl Complaint {
     /// Rows follow a blank line.
     pub(super) fn blank(line: usize) -> Self {
-        Self { line, problem: Problem::Record("is blank, but more rows follow".into()) }
+        Self { line, problem: Problem::Record(FormatProblem::BlankLine) }
     }
 }
 
@@ -105,7 +106,7 @@ impl Parser {
         loop {
             let field = fields
                 .next_field()
-                .map_err(|broken| Problem::Cell(count, CellProblem::NotAllowed(broken.into())))?;
+                .map_err(|broken| Problem::Cell(count, CellProblem::Quote(broken)))?;
             let refused = |problem| Problem::Cell(count, problem);
             match self.uses.get(count) {
                 // A record that is too short is told as such, not as one with a missing number.
@@ -129,6 +130,6 @@ impl Parser {
         if count == self.uses.len() {
             return Ok(());
         }
-        Err(Problem::Record(format!("has {count} fields; {} are expected", self.uses.len())))
+        Err(Problem::Record(FormatProblem::Fields { found: count, expected: self.uses.len() }))
     }
 }

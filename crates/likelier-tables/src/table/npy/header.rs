@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use crate::error::TableError;
+use crate::problem::FormatProblem;
 
 /// The first bytes of a file.
 pub(in crate::table) const MAGIC: &[u8] = b"\x93NUMPY";
@@ -84,10 +85,7 @@ impl NpyHeader {
             1 => read(2, &mut length)?,
             2 | 3 => read(4, &mut length)?,
             version => {
-                return Err(TableError::format(
-                    path,
-                    format!("is of NPY version {version}; only 1 to 3 are read"),
-                ));
+                return Err(TableError::format(path, FormatProblem::NpyVersion(version)));
             }
         }
         let length = length.iter().rev().fold(0, |sum, byte| sum << 8 | usize::from(*byte));
@@ -101,8 +99,10 @@ impl NpyHeader {
         Self::parse(&text).map_err(|problem| TableError::format(path, problem))
     }
 
-    fn parse(text: &str) -> Result<Self, String> {
-        let unclear = |what: &str| format!("the NPY header does not say {what}: {}", text.trim());
+    fn parse(text: &str) -> Result<Self, FormatProblem> {
+        let unclear = |what: &str| {
+            FormatProblem::Damaged(format!("the NPY header does not say {what}: {}", text.trim()))
+        };
         let after = |key: &str| text.split_once(key).map(|(_, rest)| rest.trim_start());
         let kind = after("'descr':").ok_or_else(|| unclear("the type of the numbers"))?;
         let kind = kind
@@ -111,7 +111,7 @@ impl NpyHeader {
             .map(|(kind, _)| kind);
         let (kind, big_endian) = kind.and_then(NumberKind::parse).ok_or_else(|| {
             let kind = after("'descr':").and_then(|rest| rest.split(", '").next()).unwrap_or_default();
-            format!("holds {kind}; only bool, u1 to u8, i1 to i8, f4 and f8 are read")
+            FormatProblem::ArrayKind { kind: kind.to_owned() }
         })?;
         let fortran = match after("'fortran_order':") {
             Some(rest) if rest.starts_with("True") => true,
@@ -127,19 +127,23 @@ impl NpyHeader {
         let sizes: Result<Vec<usize>, _> = sizes.filter(|size| !size.is_empty()).map(str::parse).collect();
         let sizes = sizes.map_err(|_| unclear("the shape of the array"))?;
         let [rows, others @ ..] = &sizes[..] else {
-            return Err("holds a single number; a table has rows and columns".into());
+            return Err(FormatProblem::ArrayShape(
+                "holds a single number; a table has rows and columns".into(),
+            ));
         };
         if fortran && others.len() > 1 {
-            return Err(format!("has {} dimensions in Fortran order; at most two are read", sizes.len()));
+            let problem = format!("has {} dimensions in Fortran order; at most two are read", sizes.len());
+            return Err(FormatProblem::ArrayShape(problem));
         }
         // One dimension is one column.
         let width = others.iter().try_fold(1, |width: usize, size| width.checked_mul(*size));
         let bytes = width.and_then(|width| width.checked_mul(*rows)?.checked_mul(kind.size()));
         let (Some(width), Some(_)) = (width, bytes) else {
-            return Err(format!("the header promises an array of {sizes:?} numbers"));
+            let problem = format!("the header promises an array of {sizes:?} numbers");
+            return Err(FormatProblem::ArrayShape(problem));
         };
         if width == 0 {
-            return Err("has no columns".into());
+            return Err(FormatProblem::ArrayShape("has no columns".into()));
         }
         Ok(Self { kind, big_endian, fortran, rows: *rows, width })
     }
@@ -198,7 +202,7 @@ mod tests {
             ),
             ("", "the NPY header does not say the type"),
         ] {
-            let error = NpyHeader::parse(text).unwrap_err();
+            let error = NpyHeader::parse(text).unwrap_err().to_string();
             assert!(error.starts_with(problem), "{error}");
         }
     }

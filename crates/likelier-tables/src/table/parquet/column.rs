@@ -16,10 +16,12 @@ use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 
 use super::lists::ListLevels;
 use super::pages::{CheckedPages, guarded};
+use crate::problem::FormatProblem;
 use crate::table::cell::CellProblem;
 use crate::table::file_at::FileAt;
 use likelier::data::Texts;
 use likelier::data::moments::iso;
+use likelier::words::count;
 
 /// A wanted column and the last batch of it.
 pub(super) struct Wanted {
@@ -62,6 +64,27 @@ enum ColumnCells {
     Bytes(ColumnReaderImpl<ByteArrayType>, Vec<ByteArray>),
 }
 
+/// Why a column cannot be used as what it is wanted as.
+pub(super) enum ColumnMisfit {
+    Lists,
+    Text,
+    Time,
+    /// Of some other type.
+    Kind(String),
+}
+
+impl ColumnMisfit {
+    /// The problem of a column, from 1, of this name.
+    pub(super) fn of(self, column: usize, name: String) -> FormatProblem {
+        match self {
+            Self::Lists => FormatProblem::ListColumn { column, name },
+            Self::Text => FormatProblem::TextColumn { column, name },
+            Self::Time => FormatProblem::TimeColumn { column, name },
+            Self::Kind(kind) => FormatProblem::ColumnKind { column, name, kind },
+        }
+    }
+}
+
 /// Why a batch cannot be had.
 pub(super) enum ColumnTrouble {
     Damaged(String),
@@ -81,14 +104,12 @@ impl Wanted {
         column: usize,
         descriptor: &Arc<ColumnDescriptor>,
         form: Form,
-    ) -> Result<Self, String> {
+    ) -> Result<Self, ColumnMisfit> {
         let as_text = form == Form::Text;
         let converted = descriptor.converted_type();
         let is_list = matches!(form, Form::List(_));
         if descriptor.max_rep_level() > i16::from(is_list) {
-            return Err(
-                "holds lists; only lists of numbers, as features, and single values are read".into()
-            );
+            return Err(ColumnMisfit::Lists);
         }
         let unsigned = matches!(
             converted,
@@ -110,16 +131,15 @@ impl Wanted {
             Type::INT32 | Type::INT64 if as_text && converted != ConvertedType::DECIMAL => {}
             Type::BYTE_ARRAY if as_text => {}
             Type::BYTE_ARRAY if converted == ConvertedType::UTF8 => {
-                return Err("holds text; name it as a category, or leave it out of the features".into());
+                return Err(ColumnMisfit::Text);
             }
-            _ if MomentUnit::of(descriptor).is_some() => {
-                return Err("holds dates; name it as one, or leave it out of the features".into());
-            }
+            Type::INT96 => return Err(ColumnMisfit::Time),
+            Type::INT32 | Type::INT64 if is_time(descriptor) => return Err(ColumnMisfit::Time),
             _ => {
                 let what = descriptor
                     .logical_type_ref()
                     .map_or_else(|| format!("{kind:?}"), |logical| format!("{logical:?}"));
-                return Err(format!("is of the type {what}, which is not read"));
+                return Err(ColumnMisfit::Kind(what));
             }
         }
         Ok(Self {
@@ -245,6 +265,21 @@ fn inside(descriptor: &ColumnDescriptor) -> i16 {
     descriptor.max_def_level() - i16::from(descriptor.self_type().is_optional())
 }
 
+/// Whether a column holds dates, times or timestamps.
+fn is_time(descriptor: &ColumnDescriptor) -> bool {
+    matches!(
+        descriptor.converted_type(),
+        ConvertedType::DATE
+            | ConvertedType::TIME_MILLIS
+            | ConvertedType::TIME_MICROS
+            | ConvertedType::TIMESTAMP_MILLIS
+            | ConvertedType::TIMESTAMP_MICROS
+    ) || matches!(
+        descriptor.logical_type_ref(),
+        Some(LogicalType::Date | LogicalType::Time { .. } | LogicalType::Timestamp { .. })
+    )
+}
+
 /// Whether a column holds numbers of 16 bits.
 fn is_half(descriptor: &ColumnDescriptor) -> bool {
     descriptor.logical_type_ref() == Some(&LogicalType::Float16)
@@ -327,7 +362,7 @@ impl ColumnBatch<'_> {
         let repeats = matches!(self.form, Form::List(_)).then_some(&mut *self.repeats);
         let (found, ..) = guarded(|| reader.read_records(self.rows, Some(self.levels), repeats, values))?;
         if found < self.rows {
-            let problem = format!("it ends {} rows before the others", self.rows - found);
+            let problem = format!("it ends {} before the others", count(self.rows - found, "row"));
             return Err(ColumnTrouble::Damaged(problem));
         }
         Ok(())

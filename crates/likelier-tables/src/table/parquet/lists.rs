@@ -105,9 +105,7 @@ impl ListLevels<'_> {
         into.resize(rows * length, f32::NAN);
         let (mut next_row, mut item) = (0, 0);
         let wrong = |row: usize, found: usize| {
-            let numbers = if found == 1 { "number" } else { "numbers" };
-            let problem = format!("the list holds {found} {numbers}, but the first one holds {length}");
-            Err(ColumnTrouble::Cell(row, CellProblem::NotAllowed(problem)))
+            Err(ColumnTrouble::Cell(row, CellProblem::ListLength { found, first: length }))
         };
         for (level, repeat) in self.levels.iter().zip(self.repeats) {
             if *repeat == 0 {

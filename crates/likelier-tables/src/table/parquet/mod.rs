@@ -14,6 +14,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use parquet::basic::Compression;
 use parquet::errors::ParquetError;
 use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
 use parquet::file::reader::{ChunkReader, Length};
@@ -27,6 +28,7 @@ use super::file_at::{FileAt, ReaderAt};
 use super::{Chunk, Columns, Picked, PickedNumber, TableReader, batch_rows, check_width};
 use crate::error::TableError;
 use crate::parallel::for_pieces;
+use crate::problem::FormatProblem;
 
 /// The first bytes of a file.
 pub(super) const MAGIC: &[u8] = b"PAR1";
@@ -64,6 +66,14 @@ impl ParquetTable {
         for group in metadata.row_groups() {
             if group.columns().len() != stored || group.num_rows() < 0 {
                 return Err(TableError::format(path, "has row groups that do not fit its columns"));
+            }
+            let unread = group.columns().iter().find_map(|column| match column.compression() {
+                Compression::BROTLI(_) => Some("Brotli"),
+                Compression::LZO => Some("LZO"),
+                _ => None,
+            });
+            if let Some(compression) = unread {
+                return Err(TableError::format(path, FormatProblem::ColumnCompression(compression)));
             }
         }
         let file = Arc::new(file);
@@ -128,9 +138,8 @@ impl TableReader for ParquetTable {
         let schema = self.metadata.file_metadata().schema_descr();
         let want = |column: usize, form: Form| {
             let stored = self.places[column].stored;
-            Wanted::new(stored, &schema.column(stored), form).map_err(|problem| {
-                let name = self.columns.name(column);
-                TableError::format(self.file.path(), format!("column {} ('{name}') {problem}", column + 1))
+            Wanted::new(stored, &schema.column(stored), form).map_err(|misfit| {
+                TableError::format(self.file.path(), misfit.of(column + 1, self.columns.name(column)))
             })
         };
         let mut wanted: Vec<Wanted> = Vec::new();

@@ -5,6 +5,7 @@ use std::fmt;
 use super::remark::{FEW, GradingEvidence, Remark, Unlike};
 use crate::estimate::Interval;
 use crate::estimate::metrics::FEWEST_AGAIN;
+use crate::words::{by_count, by_count_with};
 
 fn percent(share: f64) -> String {
     format!("{:.0} %", 100.0 * share)
@@ -20,18 +21,25 @@ impl fmt::Display for Remark {
         match self {
             Self::FewComparisons { comparisons } => write!(
                 f,
-                "{comparisons} comparisons are few: below about {FEW} the data rarely reveal the prior and the protocol, \
-                 so you must know them"
+                "{} few: below about {FEW} the data rarely reveal the prior and the protocol, so you must know them",
+                by_count_with(*comparisons, "comparison is", "comparisons are")
             ),
             Self::WithItself { comparisons } => write!(
                 f,
-                "{comparisons} comparisons are of an item with itself: they say nothing and should be removed"
+                "{}",
+                by_count_with(
+                    *comparisons,
+                    "comparison is of an item with itself: it says nothing and should be removed",
+                    "comparisons are of an item with itself: they say nothing and should be removed"
+                )
             ),
             Self::Pasted { rows, first, again } => write!(
                 f,
-                "{rows} rows occur twice, word for word, such as answers {} and {}: they look pasted. Remove one copy",
+                "{} twice, word for word, such as answers {} and {}: {} pasted. Remove one copy",
+                by_count_with(*rows, "row occurs", "rows occur"),
                 first + 1,
-                again + 1
+                again + 1,
+                by_count(*rows, "it looks", "they look")
             ),
             Self::AskedOnce => f.write_str(
                 "no pair was asked twice, so disagreement cannot show the labeller's error, nor whether equals are \
@@ -49,19 +57,26 @@ impl fmt::Display for Remark {
             ),
             Self::Contradictions { contradicted, asked, differ } => write!(
                 f,
-                "{contradicted} pairs were recorded in both orders; of {asked} repeated answers {differ} differ. Two items \
-                 of one class are a coin toss, so up to half of such answers may differ even if the labeller never errs"
+                "{} recorded in both orders; of {asked} repeated answers {differ} differ. Two items \
+                 of one class are a coin toss, so up to half of such answers may differ even if the labeller never errs",
+                by_count_with(*contradicted, "pair was", "pairs were")
             ),
             Self::NoCycles => f.write_str("the comparisons contain no circles"),
             Self::Cycles { knots, largest, share } => write!(
                 f,
-                "{knots} groups of items are likelier than each other in a circle, the largest of {largest} items \
+                "{} likelier than each other in a circle, the largest of {largest} items \
                  ({} of those compared). That is no fault: two items of one class are a coin toss",
+                by_count_with(*knots, "group of items is", "groups of items are"),
                 percent(*share)
             ),
             Self::NeverCompared { never, items } => write!(
                 f,
-                "{never} of {items} items were never compared: they can be scored, but nothing is learned from them"
+                "{never} of {items} items {}",
+                by_count(
+                    *never,
+                    "was never compared: it can be scored, but nothing is learned from it",
+                    "were never compared: they can be scored, but nothing is learned from them"
+                )
             ),
             Self::Islands { islands, largest } => write!(
                 f,
