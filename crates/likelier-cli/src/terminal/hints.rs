@@ -93,6 +93,9 @@ impl Hint for Error {
                 "ask for fewer pairs, use more data, or choose a prior nearer to the share in the data"
             }
             Self::UnknownName { kind, .. } => name(kind),
+            Self::Setting { name: "a column of an ONNX model", .. } => {
+                "train without --text for ONNX, or score with `likelier predict`, which reads text"
+            }
             Self::Setting { .. } => "give a value in that range; --help shows what is usual",
             Self::NeedsLabels => "choose a method that learns from comparisons, or leave out --method",
             Self::EmptyPile { .. } => "give at least one comparison, or one row for each pile",

@@ -203,7 +203,7 @@ fn format(problem: &FormatProblem) -> Advice {
         }
         FormatProblem::JsonArray => "write one object a line, with jq -c '.[]' or DataFrame.to_json(FILE, orient='records', lines=True)",
         FormatProblem::JsonLine(_) => "each line is one object, such as {\"id\": \"a\", \"size\": 1.5}: correct the line",
-        FormatProblem::NoImages => "give a folder that holds .png or .jpg files itself, not in folders inside it",
+        FormatProblem::NoImages => "name a file, or a folder that holds .png or .jpg files itself, not in folders inside it",
         FormatProblem::OtherImage => "save it as PNG or JPEG, or move it out of the folder",
         FormatProblem::NotAnImage => "open it in a viewer: it may be cut short, or of another format; or move it out of the folder",
         FormatProblem::DamagedImage(_) => "copy the image again from its source, or move it out of the folder",
