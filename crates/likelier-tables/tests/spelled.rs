@@ -1,5 +1,7 @@
 //! Texts, dates and JSON Lines: what they become, and what is said where they cannot be read.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests may panic")]
+
 mod table_files;
 
 use std::path::{Path, PathBuf};

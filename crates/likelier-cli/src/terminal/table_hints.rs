@@ -89,7 +89,6 @@ fn layout(error: &Error) -> Advice {
             .otherwise("check which columns are features"),
         "the size of images" => Advice::any_of(["give --image CHANNELS,HEIGHT,WIDTH, such as 3,32,32"])
             .otherwise("train the model on square images"),
-        "a column of a folder of images" => "leave out the option that names this column".into(),
         "a category" => {
             Advice::any_of(["name it among the --features too", "leave it out of --categories"])
                 .otherwise("check which columns are features")
@@ -97,7 +96,9 @@ fn layout(error: &Error) -> Advice {
         "what a column of comparisons holds" => {
             "say what it holds first, then what it is called: --columns likelier=winner,other=loser".into()
         }
-        "a column of a LIBSVM file" => "leave out the option that names this column".into(),
+        "a column of a LIBSVM file" | "a column of a folder of images" => {
+            "leave out the option that names this column".into()
+        }
         "a delimiter" => Advice::any_of(["give --delimiter another character, such as ';' or tab"]),
         "the ids of items" => "give every item an id of its own".into(),
         _ => error.hint(),

@@ -121,7 +121,9 @@ impl TableReader for ImageFolder {
             }
         }
         for texts in &mut into.texts {
-            names.iter().for_each(|name| texts.push(name));
+            for name in names {
+                texts.push(name);
+            }
         }
         into.rows += names.len();
         self.next += names.len();
