@@ -13,7 +13,7 @@
 //! a column that does not help may come out a little below 0.
 //!
 //! The standard error allows for both chances: which comparisons these are (items that recur among them included, as
-//! in [`dyads`](super::dyads)), and which shuffles.
+//! in `dyads`), and which shuffles.
 
 mod shuffled;
 

@@ -82,7 +82,7 @@ fn columns() -> impl Strategy<Value = Vec<Column>> {
     let rule = (-1e12_f64..1e12, prop::option::of(-1e12_f64..1e12), any::<bool>());
     let number = (any::<String>(), rule).prop_map(|(name, (offset, median, missing))| Column::Number {
         name,
-        rule: NumberRule { offset, median, missing: missing && median.is_some() },
+        rule: NumberRule { offset, median, missing: missing && median.is_some(), date: missing },
     });
     let values = prop::collection::btree_set(any::<String>(), 1..4);
     let category = (any::<String>(), values)
