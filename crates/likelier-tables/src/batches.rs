@@ -14,6 +14,7 @@ use crate::missing::{Missing, MissingTally};
 use crate::problem::FormatProblem;
 use likelier::Rows;
 use likelier::data::{Column, Features, NumberRule, Texts, Values, is_missing, moments};
+use likelier::model::square_image;
 
 /// A file of items, read from its start to its end in batches.
 ///
@@ -90,7 +91,7 @@ impl ItemBatches {
     /// not used.
     pub fn open(path: &Path, features: &Features, layout: &Layout) -> Result<Self, TableError> {
         // How large the images of training were, the number of features tells.
-        let layout = &Layout { image: table::square_image(features.width()), ..layout.clone() };
+        let layout = &Layout { image: square_image(features.width()), ..layout.clone() };
         let table = table::open(path, layout)?;
         let roles = Roles::of_features(path, table.columns(), features, layout)?;
         Ok(Self { reader: Reader::new(path, table, &roles, features)?, rows: 0 })

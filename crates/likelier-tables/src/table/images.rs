@@ -35,14 +35,6 @@ pub(super) struct ImageFolder {
     next: usize,
 }
 
-/// The shape of square images that have so many pixels and channels.
-pub(crate) fn square_image(features: usize) -> Option<[usize; 3]> {
-    [1, 3].into_iter().find_map(|channels| {
-        let side = (features / channels).isqrt();
-        (channels * side * side == features && side > 0).then_some([channels, side, side])
-    })
-}
-
 impl ImageFolder {
     pub(super) fn open(folder: &Path, shape: Option<[usize; 3]>) -> Result<Self, TableError> {
         let shape = shape.unwrap_or(USUAL);
@@ -181,13 +173,6 @@ fn on_white(value: u8, opaque: u8) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_number_of_features_tells_the_size_of_a_square() {
-        assert_eq!(square_image(784), Some([1, 28, 28]));
-        assert_eq!(square_image(3072), Some([3, 32, 32]));
-        assert_eq!((square_image(10), square_image(0)), (None, None));
-    }
 
     #[test]
     fn what_is_transparent_is_white() {

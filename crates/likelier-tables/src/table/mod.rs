@@ -31,7 +31,6 @@ use std::path::Path;
 pub use cell::{CellProblem, Position};
 pub(super) use cell::{number, quoted};
 pub(super) use csv::CsvTable;
-pub(super) use images::square_image;
 
 use super::Layout;
 use crate::decompress::ByteSource;

@@ -71,8 +71,10 @@ impl ModelKind {
     }
 }
 
-/// One channel if the numbers make a square, else three if a third of them does.
-fn square_image(width: usize) -> Option<[usize; 3]> {
+/// Channels, height and width of a square image of so many numbers: one channel if they make a square, else three if a
+/// third of them does.
+#[doc(hidden)]
+pub fn square_image(width: usize) -> Option<[usize; 3]> {
     let side = |pixels: usize| {
         let side = pixels.isqrt();
         (side * side == pixels).then_some(side)

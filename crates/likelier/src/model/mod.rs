@@ -17,6 +17,8 @@ pub use classifier::{Classifier, ProbabilityMap, TrainingSummary};
 pub use file::ModelFault;
 pub use kind::ModelKind;
 #[doc(hidden)]
+pub use kind::square_image;
+#[doc(hidden)]
 pub use linear::Linear;
 pub use mlp::{Mlp, MlpNorm};
 pub use resnet::ResNet;
