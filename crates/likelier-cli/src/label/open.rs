@@ -210,13 +210,15 @@ impl OpenArguments {
         let others = server.people()?;
         let others = others.iter().filter(|person| !person.owner);
         opened.links = std::iter::once(&owner).chain(others).map(link).collect();
+        // Whoever has read the link may stop the page.
+        let stop = ask_to_stop();
         if self.json {
             print_json("label", &opened, &[])?;
         } else {
             print_text(&opened.text(), &[])?;
         }
         std::io::stdout().flush()?;
-        server.run(ask_to_stop())?;
+        server.run(stop)?;
         let file = path.display();
         tell(&format!(
             "stopped; the answers are in {file}\n  to train from them: likelier train --answers {file} --out model.likelier\n"
