@@ -64,6 +64,7 @@ class Ranges:
     error_at_most: float
     asked_again: int
     recurring_items: int
+    more_errors: bool
     accuracy: Range
     balanced_accuracy: Range
     true_positive_rate: Range
@@ -239,7 +240,7 @@ def _ranges(told: dict[str, Any]) -> Ranges:
         return Range(Interval(**one["low_end"]), Interval(**one["high_end"]))
 
     read: dict[str, Any] = {name: ends(told[name]) for name in _TOLD}
-    read |= {name: told[name] for name in ("error_at_most", "asked_again", "recurring_items")}
+    read |= {name: told[name] for name in ("error_at_most", "asked_again", "recurring_items", "more_errors")}
     return Ranges(**read)
 
 

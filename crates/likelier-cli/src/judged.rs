@@ -152,6 +152,12 @@ pub(crate) fn explanation(judged: &Judged) -> Vec<String> {
          degree just as the classifier does. Either way they are taken to get at most {error:.0} % of mixed pairs wrong \
          (--labeller-error-at-most)."
     )];
+    if ranges.more_errors {
+        sentences.push(format!(
+            "Answers about one item have less in common than labellers who get at most {error:.0} % of mixed pairs wrong would \
+             give them. They err more often, or the share of positives is wrong; then this range is too narrow."
+        ));
+    }
     if ranges.recurring_items > 0 {
         sentences.push(format!(
             "It uses what the answers about each of {} items have in common, which limits how strongly equals can have been \

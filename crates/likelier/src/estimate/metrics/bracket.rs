@@ -163,8 +163,7 @@ impl Design {
         let [positive, negative] = [self.prior.positive(), self.prior.negative()];
         let [t, f] = self.rates(seen, gap);
         let spread = positive * t * (1.0 - t) + negative * f * (1.0 - f);
-        // All ties may be on mixed pairs.
-        let least = (1.0 - 2.0 * self.error_at_most - (tied / mixed).min(1.0)).max(0.0);
+        let least = self.least_answer(tied);
         let largest = (product.max(0.0) / (positive * negative)).sqrt();
         // a·c + b·√(w² − c²), w the largest c, grows up to one place and falls from there.
         let (slope, root) = (mixed * gap * sign, 2.0 * (positive * negative * spread).sqrt());
@@ -172,6 +171,18 @@ impl Design {
         let c = best.clamp(least, largest.min(1.0).max(least));
         let left = (largest * largest - c * c).max(0.0).sqrt();
         Some(sign * (slope * c + root * left))
+    }
+
+    /// The least mean answer on mixed pairs, c. All ties may be on them.
+    fn least_answer(&self, tied: f64) -> f64 {
+        let [mixed, _] = self.weights();
+        (1.0 - 2.0 * self.error_at_most - (tied / mixed).min(1.0)).max(0.0)
+    }
+
+    /// Whether labellers with so few errors can have given answers with this W: it is at least π(1−π)c².
+    pub(super) fn allows(&self, seen: &SameItemSeen) -> bool {
+        let least = self.least_answer(seen.tied);
+        seen.product >= self.prior.positive() * self.prior.negative() * least * least
     }
 
     /// mT(1−F) and mF(1−T): mixed pairs that are called rightly, and the wrong way round.

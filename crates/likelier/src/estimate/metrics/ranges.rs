@@ -64,6 +64,9 @@ pub struct MetricRanges {
     pub asked_again: usize,
     /// How many items with two partners or more narrow both ends; 0 if there are too few, or where pairs could be dropped.
     pub recurring_items: usize,
+    /// Whether answers about one item have less in common than labellers with so few errors would give them. Then items that
+    /// recur narrow nothing: what they would follow from is wrong.
+    pub more_errors: bool,
     /// The share of right calls in the population.
     pub accuracy: Range,
     /// The mean of the shares of right calls in the two classes.
@@ -116,6 +119,7 @@ pub fn ranges(
         error_at_most,
         asked_again: ranges.asked_again,
         recurring_items: ranges.setting.same_item.map_or(0, |same| same.items),
+        more_errors: ranges.more_errors,
         accuracy: metric(Metric::Accuracy),
         balanced_accuracy: metric(Metric::BalancedAccuracy),
         true_positive_rate: metric(Metric::TruePositiveRate),
@@ -132,6 +136,7 @@ pub(super) struct RangesAt<'a> {
     held_out: &'a HeldOut<'a>,
     pairs: Vec<PairSeen>,
     asked_again: usize,
+    more_errors: bool,
     setting: Setting<'a>,
 }
 
@@ -155,8 +160,13 @@ impl<'a> RangesAt<'a> {
             .filter(|_| collection == Collection::ForcedChoice)
             .and_then(SameItem::of);
         let tied = tied(&pairs, |_| true);
-        let setting = Setting { assumptions, collection, error_at_most, confidence, same_item, tied };
-        Ok(Self { held_out, pairs, asked_again, setting })
+        let mut setting = Setting { assumptions, collection, error_at_most, confidence, same_item, tied };
+        let (prior, _) = assumptions.believed_prior();
+        let more_errors = setting.same_item().is_some_and(|seen| !setting.design(prior).allows(&seen));
+        if more_errors {
+            setting.same_item = None;
+        }
+        Ok(Self { held_out, pairs, asked_again, more_errors, setting })
     }
 
     pub(super) fn at(&self, threshold: f32) -> AtThreshold<'_> {
@@ -374,6 +384,9 @@ pub(super) fn tied(pairs: &[PairSeen], apart: impl Fn(&PairSeen) -> bool) -> f64
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Comparisons;
+    use crate::protocol::Protocol;
+    use crate::random::{Purpose, below, chance, epoch_stream};
 
     #[test]
     fn a_range_reaches_as_far_as_both_its_ends_also_where_they_meet() {
@@ -384,5 +397,45 @@ mod tests {
         }
         let apart = Range::sorted(interval(0.8, 0.7, 0.9), interval(0.4, 0.3, 0.5));
         assert_eq!((apart.low_end, apart.high_end), (interval(0.4, 0.3, 0.5), interval(0.8, 0.7, 0.9)));
+    }
+
+    /// Forced choices of labellers who err in a share of mixed pairs and toss coins on equals, and a good classifier.
+    fn judged(error: f64, at_most: f64) -> MetricRanges {
+        let mut rng = epoch_stream(9, Purpose::Comparisons, 0);
+        let labels: Vec<bool> = (0..400).map(|at| at % 2 == 0).collect();
+        let draw = |_| {
+            let one = below(&mut rng, labels.len());
+            let two = (one + 1 + below(&mut rng, labels.len() - 1)) % labels.len();
+            let first = if labels[one] == labels[two] { 0.5 } else { 1.0 - error };
+            let (one, two) = if labels[one] { (one, two) } else { (two, one) };
+            let (one, two) = (one as u32, two as u32);
+            if chance(&mut rng, first) { (one, two) } else { (two, one) }
+        };
+        let comparisons: Comparisons = (0..2000).map(draw).collect();
+        let score = |item: u32| {
+            let noise = f32::from(u8::from(item % 10 < 2));
+            if labels[item as usize] == (noise == 0.0) {
+                1.0 + item as f32 * 1e-3
+            } else {
+                -1.0 - item as f32 * 1e-3
+            }
+        };
+        let [likelier, other]: [Vec<f32>; 2] = [0, 1]
+            .map(|side| comparisons.iter().map(|(a, b)| score(if side == 0 { a } else { b })).collect());
+        let held_out = HeldOut::pairs(&likelier, &other).unwrap().of(&comparisons).unwrap();
+        let assumptions =
+            Assumptions::of_protocol(Protocol::FORCED_CHOICE, Prior::new(0.5).unwrap()).unwrap();
+        ranges(&held_out, &assumptions, Collection::ForcedChoice, at_most, &MetricOptions::default())
+            .unwrap()
+    }
+
+    #[test]
+    fn more_errors_than_are_said_to_be_possible_are_seen_and_then_items_that_recur_narrow_nothing() {
+        let fine = judged(0.1, 0.2);
+        assert!(!fine.more_errors && fine.recurring_items > 300, "{fine:?}");
+        let worse = judged(0.4, 0.2);
+        assert!(worse.more_errors && worse.recurring_items == 0, "{worse:?}");
+        // With the right bound nothing is contradicted.
+        assert!(!judged(0.4, 0.45).more_errors);
     }
 }
