@@ -31,10 +31,10 @@ pub(crate) struct ColumnArguments {
     /// Columns of text to use as categories (one-hot).
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     categories: Vec<String>,
-    /// Columns of text in words: their words and pieces of words become features.
+    /// Columns of free text: their words and parts of words become features.
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     text: Vec<String>,
-    /// Columns of dates to use as numbers of days, such as 2026-11-17 or 2026-11-17T12:30:05Z.
+    /// Columns of dates, which become numbers of days, such as 2026-11-17 or 2026-11-17T12:30:05Z.
     #[arg(long, value_name = "COLUMN,…", value_delimiter = ',')]
     dates: Vec<String>,
     /// What to do about missing values (empty, NA, NaN, null, ?): "impute" learns what stands for them, "refuse" lists

@@ -155,7 +155,7 @@ pub(crate) fn explanation(judged: &Judged) -> Vec<String> {
     if ranges.more_errors {
         sentences.push(format!(
             "Answers about one item have less in common than labellers who get at most {error:.0} % of mixed pairs wrong would \
-             give them. They err more often, or the share of positives is wrong; then this range is too narrow."
+             give them. Either they err more often, or the share of positives is wrong. In both cases this range is too narrow."
         ));
     }
     if ranges.recurring_items > 0 {

@@ -5,7 +5,7 @@ use std::io::Read;
 use std::path::{Component, Path, PathBuf};
 
 use likelier::data::Texts;
-use likelier_tables::{Ids, Layout, TextTable};
+use likelier_tables::{Ids, Layout, TextTable, checksum, hex};
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
@@ -237,24 +237,6 @@ impl Catalogue {
             _ => Err(format!("'{name}' is not a file")),
         }
     }
-}
-
-/// The SHA-256 of a file.
-pub(crate) fn checksum(path: &Path) -> std::io::Result<String> {
-    let (mut file, mut hash, mut buffer) = (File::open(path)?, Sha256::new(), vec![0; 1 << 20]);
-    loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok(hex(&hash.finalize())),
-            count => hash.update(&buffer[..count]),
-        }
-    }
-}
-
-/// Bytes in hexadecimal digits.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    digits.map(|digit| char::from(DIGITS[usize::from(digit)])).collect()
 }
 
 #[cfg(test)]

@@ -47,7 +47,7 @@ impl Collected {
 
     /// Whether a file of items is still what the answers were begun with.
     pub fn is_about(&self, items: &Path) -> Result<bool, LabelError> {
-        let sum = crate::catalogue::checksum(items).map_err(|reason| LabelError::file(items, reason))?;
+        let sum = likelier_tables::checksum(items).map_err(|reason| LabelError::file(items, reason))?;
         Ok(sum == self.settings.checksum)
     }
 

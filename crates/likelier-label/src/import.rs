@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use likelier::data::ShownSide;
-use likelier_tables::{Layout, read_answers};
+use likelier_tables::{Layout, hex, read_answers};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::catalogue::{Catalogue, hex};
+use crate::catalogue::Catalogue;
 use crate::collected::Collected;
 use crate::error::LabelError;
 use crate::store::{Choice, Origin, Store, now, parse_time};

@@ -1,6 +1,7 @@
 //! Items and answers out of the files people have, and back into files.
 //!
-//! CSV and TSV, Parquet, NPY and NPZ, LIBSVM, plain or compressed with gzip or xz; read whole for training
+//! CSV and TSV, JSON Lines, Parquet, NPY and NPZ, LIBSVM, plain or compressed with gzip, xz or zstd, and folders of images; read
+//! whole for training
 //! ([`Items`], [`read_answers`], [`read_piles`]) or a part at a time for scoring ([`ItemBatches`]). Every complaint
 //! names the file and the place in it ([`TableError`]).
 //!
@@ -26,6 +27,7 @@
 mod answers;
 mod batches;
 mod card;
+mod checksum;
 mod decompress;
 mod error;
 #[cfg(test)]
@@ -48,6 +50,8 @@ mod write;
 pub use answers::{parse_label, read_answers, read_labels, read_piles};
 pub use batches::{BatchIds, ItemBatch, ItemBatches};
 pub use card::{CardSource, DatasetCard};
+#[doc(hidden)]
+pub use checksum::{checksum, hex};
 pub use decompress::{ByteSource, MAX_BYTES, MAX_LINE_BYTES};
 pub use error::{FirstMissing, TableError};
 pub use given::{Given, GivenFiles, grouped_answers, odd_answers};

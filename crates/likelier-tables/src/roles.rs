@@ -13,7 +13,7 @@ use likelier::data::{Column, Features, NumberRule, TextRule, is_missing};
 const MAX_VALUES: usize = 10_000;
 
 /// What a column is read as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FeatureKind {
     Number,
     Date,

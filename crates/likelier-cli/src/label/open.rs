@@ -53,7 +53,7 @@ pub(super) struct OpenArguments {
     /// Columns of text that it uses as categories.
     #[arg(long, help_heading = "Items", value_name = "COLUMN,…", value_delimiter = ',')]
     categories: Option<Vec<String>>,
-    /// Columns of text in words, whose words it uses.
+    /// Columns of free text, whose words it learns from.
     #[arg(long, help_heading = "Items", value_name = "COLUMN,…", value_delimiter = ',')]
     text: Option<Vec<String>>,
     /// Columns that it does not use.

@@ -1,12 +1,10 @@
 //! The files that a model was made from, so that anyone can check that theirs are the same.
 
-use std::fmt::Write as _;
-use std::fs::{self, File};
-use std::io::Read as _;
+use std::fs;
 use std::path::Path;
 
+use likelier_tables::checksum;
 use serde::Serialize;
-use sha2::{Digest as _, Sha256};
 
 use crate::terminal::{About as _, Result, standard_input};
 
@@ -30,25 +28,12 @@ impl InputFile {
             _ => (path.display().to_string(), path.to_owned()),
         };
         let about = || format!("cannot read {file} again for its checksum");
-        if !fs::metadata(&path).about(about)?.is_file() {
+        let there = fs::metadata(&path).about(about)?;
+        if !there.is_file() {
             return Ok(Self { what, file, bytes: None, sha256: None });
         }
-        let mut from = File::open(&path).about(about)?;
-        let (mut sum, mut bytes) = (Sha256::new(), 0);
-        let mut piece = vec![0; 1 << 18];
-        loop {
-            let length = from.read(&mut piece).about(about)?;
-            if length == 0 {
-                break;
-            }
-            sum.update(&piece[..length]);
-            bytes += length as u64;
-        }
-        let sha256 = sum.finalize().iter().fold(String::with_capacity(64), |mut text, byte| {
-            let _ = write!(text, "{byte:02x}");
-            text
-        });
-        Ok(Self { what, file, bytes: Some(bytes), sha256: Some(sha256) })
+        let sha256 = checksum(&path).about(about)?;
+        Ok(Self { what, file, bytes: Some(there.len()), sha256: Some(sha256) })
     }
 }
 

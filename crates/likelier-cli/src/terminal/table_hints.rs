@@ -145,7 +145,11 @@ fn format(problem: &FormatProblem) -> Advice {
         FormatProblem::BlankLine => "remove the blank line, or what follows it",
         FormatProblem::NotUtf8 => "save the table as UTF-8 text",
         FormatProblem::CompressedWhole(compression) => {
-            let program = if *compression == "xz" { "unxz" } else { "gunzip" };
+            let program = match *compression {
+                "xz" => "unxz",
+                "zstd" => "unzstd",
+                _ => "gunzip",
+            };
             return format!("decompress it first, with {program}").into();
         }
         FormatProblem::Compression { .. } => {

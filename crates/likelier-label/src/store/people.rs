@@ -109,5 +109,5 @@ pub(crate) fn checked(name: &str) -> Result<&str, LabelError> {
 fn new_token() -> std::io::Result<String> {
     let mut bytes = [0_u8; 24];
     getrandom::fill(&mut bytes).map_err(|reason| std::io::Error::other(reason.to_string()))?;
-    Ok(crate::catalogue::hex(&bytes))
+    Ok(likelier_tables::hex(&bytes))
 }

@@ -29,7 +29,7 @@ pub(super) struct Wanted {
     descriptor: ColumnDescPtr,
     form: Form,
     unsigned: bool,
-    /// How many of its units make a millisecond, or milliseconds a unit, if it holds moments.
+    /// What it counts in, if it holds dates or moments.
     moments: Option<MomentUnit>,
     reader: ColumnCells,
     /// For each row whether its value is there, unless all must be.
@@ -267,17 +267,10 @@ fn inside(descriptor: &ColumnDescriptor) -> i16 {
 
 /// Whether a column holds dates, times or timestamps.
 fn is_time(descriptor: &ColumnDescriptor) -> bool {
-    matches!(
-        descriptor.converted_type(),
-        ConvertedType::DATE
-            | ConvertedType::TIME_MILLIS
-            | ConvertedType::TIME_MICROS
-            | ConvertedType::TIMESTAMP_MILLIS
-            | ConvertedType::TIMESTAMP_MICROS
-    ) || matches!(
-        descriptor.logical_type_ref(),
-        Some(LogicalType::Date | LogicalType::Time { .. } | LogicalType::Timestamp { .. })
-    )
+    let of_a_day =
+        matches!(descriptor.converted_type(), ConvertedType::TIME_MILLIS | ConvertedType::TIME_MICROS)
+            || matches!(descriptor.logical_type_ref(), Some(LogicalType::Time { .. }));
+    of_a_day || MomentUnit::of(descriptor).is_some()
 }
 
 /// Whether a column holds numbers of 16 bits.
