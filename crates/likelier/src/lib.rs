@@ -71,6 +71,7 @@ mod prior;
 mod protocol;
 #[doc(hidden)]
 pub mod random;
+mod replies;
 pub mod risk;
 mod split;
 mod supervision;
@@ -96,6 +97,7 @@ pub use prior::Prior;
 #[doc(hidden)]
 pub use protocol::Orientation;
 pub use protocol::{Collection, Mixture, NoiseRates, Protocol};
+pub use replies::{Acceptance, Reply, ReplyModel, ReplyRates, TieRates};
 pub use risk::Method;
 pub use split::{Split, resample_to_prior};
 pub use supervision::{ERROR_AT_MOST, Equals, Evidence, LabelsChosen, Supervision};

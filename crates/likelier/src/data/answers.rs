@@ -12,7 +12,7 @@
 use std::str::FromStr;
 
 use super::comparisons::check_weights;
-use super::{Comparisons, Repeats, Texts};
+use super::{Comparisons, Repeats, Texts, Told};
 use crate::error::Error;
 
 /// Answers to "which of these two is likelier to be positive?".
@@ -203,8 +203,9 @@ impl Answers {
     /// The same for some of the answers. This is the one place where ties and weights become numbers.
     pub fn comparisons_of(&self, wanted: impl Fn(usize) -> bool) -> Comparisons {
         let weight = |at: usize| self.weights.as_ref().map_or(1.0, |weights| weights[at]);
-        let (mut likelier, mut other, mut weights, mut answers) =
-            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut likelier, mut other, mut weights, mut answers, mut told) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let annotators = self.annotators.as_ref().filter(|annotators| annotators.names.len() > 1);
         for (number, at) in (0_u32..).zip((0..self.len()).filter(|at| wanted(*at))) {
             let (first, second) = self.pairs[at];
             let halves = if self.is_tie(at) { 2 } else { 1 };
@@ -213,11 +214,17 @@ impl Answers {
                 other.push(two);
                 weights.push(weight(at) / halves as f32);
                 answers.push(number);
+                told.push(Told {
+                    by: annotators.map_or(0, |annotators| annotators.of[at]),
+                    tie: halves == 2,
+                    known: [None; 2],
+                });
             }
         }
         let has_ties = answers.last().is_some_and(|last| *last as usize + 1 != answers.len());
         let differ = weights.iter().any(|weight| *weight != 1.0);
         Comparisons::of_answers(likelier, other, differ.then_some(weights), has_ties.then_some(answers))
+            .with_told((has_ties || annotators.is_some()).then_some(told))
     }
 }
 

@@ -1,6 +1,6 @@
 //! Comparisons, and the two piles they fall into.
 
-use super::Pile;
+use super::{Label, Pile};
 use crate::error::Error;
 
 /// Comparisons (x, x′) between rows: in each, `likelier[i]` was said to be at least as likely positive
@@ -15,6 +15,19 @@ pub struct Comparisons {
     weights: Option<Vec<f32>>,
     /// The answer that each came from, numbered in order; its own if absent.
     answers: Option<Vec<u32>>,
+    /// What else is known of each; nothing if absent.
+    told: Option<Vec<Told>>,
+}
+
+/// What is known of a comparison beside its order and its weight.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Told {
+    /// The number of whoever answered.
+    pub(crate) by: u32,
+    /// Whether it is half of a tie.
+    pub(crate) tie: bool,
+    /// The true labels of its two items, where they are known.
+    pub(crate) known: [Option<Label>; 2],
 }
 
 impl Comparisons {
@@ -42,7 +55,50 @@ impl Comparisons {
         weights: Option<Vec<f32>>,
         answers: Option<Vec<u32>>,
     ) -> Self {
-        Self { likelier, other, weights, answers }
+        Self { likelier, other, weights, answers, told: None }
+    }
+
+    /// The same, knowing more of each: as many notes as comparisons.
+    pub(crate) fn with_told(self, told: Option<Vec<Told>>) -> Self {
+        Self { told, ..self }
+    }
+
+    /// What else is known of each, where something is.
+    pub(crate) fn told(&self) -> Option<&[Told]> {
+        self.told.as_deref()
+    }
+
+    /// The same, knowing the labels of some items: wherever these are compared, and each once more as a comparison
+    /// with itself. Labels need not be random, only random within their class: together the labelled positives have
+    /// the share `positive` of the weight. Items of one class alone have no such share, and are not added.
+    pub(crate) fn with_labels(&self, labels: &[Option<Label>], positive: f64) -> Self {
+        let of = |item: u32| labels.get(item as usize).copied().flatten();
+        let mut all = self.clone();
+        let mut told = all.told.take().unwrap_or_else(|| vec![Told::default(); self.len()]);
+        for (told, (likelier, other)) in told.iter_mut().zip(self.iter()) {
+            told.known = [of(likelier), of(other)];
+        }
+        let count = |class: Label| labels.iter().flatten().filter(|label| **label == class).count() as f64;
+        let (positives, negatives) = (count(Label::Positive), count(Label::Negative));
+        if positives > 0.0 && negatives > 0.0 {
+            let weights = all.weights.get_or_insert_with(|| vec![1.0; self.likelier.len()]);
+            let mut next = self.answers() as u32;
+            for (item, label) in (0_u32..).zip(labels) {
+                let Some(label) = *label else { continue };
+                let [share, of_class] =
+                    if label.is_positive() { [positive, positives] } else { [1.0 - positive, negatives] };
+                all.likelier.push(item);
+                all.other.push(item);
+                // It is on both sides.
+                weights.push((0.5 * share * (positives + negatives) / of_class) as f32);
+                told.push(Told { known: [Some(label); 2], ..Told::default() });
+                if let Some(answers) = &mut all.answers {
+                    answers.push(next);
+                    next += 1;
+                }
+            }
+        }
+        Self { told: Some(told), ..all }
     }
 
     /// The number of comparisons; a tie is two, of half the weight.
@@ -81,6 +137,7 @@ impl Comparisons {
         Piles {
             weights: self.weights.as_deref(),
             answers: self.groups(),
+            told: self.told.as_deref(),
             ..Piles::of(&self.likelier, &self.other, true)
         }
     }
@@ -110,6 +167,7 @@ impl Comparisons {
                 .as_ref()
                 .map(|weights| places.iter().map(|at| weights[*at]).collect()),
             answers,
+            told: self.told.as_ref().map(|told| places.iter().map(|at| told[*at]).collect()),
         }
     }
 }
@@ -184,6 +242,7 @@ pub struct Piles<'a> {
     paired: bool,
     weights: Option<&'a [f32]>,
     answers: AnswerGroups<'a>,
+    told: Option<&'a [Told]>,
 }
 
 impl<'a> Piles<'a> {
@@ -194,7 +253,7 @@ impl<'a> Piles<'a> {
 
     /// Two piles, paired or not.
     pub(crate) fn of(likelier: &'a [u32], other: &'a [u32], paired: bool) -> Self {
-        Self { likelier, other, paired, weights: None, answers: AnswerGroups::default() }
+        Self { likelier, other, paired, weights: None, answers: AnswerGroups::default(), told: None }
     }
 
     /// How much each comparison counts, where that differs.
@@ -205,6 +264,11 @@ impl<'a> Piles<'a> {
     /// Which comparisons came from one answer.
     pub(crate) fn groups(&self) -> AnswerGroups<'a> {
         self.answers
+    }
+
+    /// What else is known of each comparison, where something is.
+    pub(crate) fn told(&self) -> Option<&'a [Told]> {
+        self.told
     }
 
     /// The number of answers behind the comparisons; of loose piles, the rows of the larger one.
@@ -279,6 +343,24 @@ mod tests {
         assert_eq!(part.groups().listed(), Some(&[0, 0, 1][..]));
         let none = all.part(|_| false);
         assert_eq!((none.len(), none.answers()), (0, 0));
+    }
+
+    #[test]
+    fn labels_are_known_where_items_are_compared_and_count_once_more_by_themselves() {
+        let two = Comparisons::from_iter([(0, 1), (1, 2)]);
+        let labels = [Some(Label::Positive), None, Some(Label::Negative), Some(Label::Negative)];
+        let labelled = two.with_labels(&labels, 0.4);
+        assert_eq!(labelled.iter().collect::<Vec<_>>(), [(0, 1), (1, 2), (0, 0), (2, 2), (3, 3)]);
+        let known = |at: usize| labelled.told.as_ref().unwrap()[at].known;
+        assert_eq!(known(0), [Some(Label::Positive), None]);
+        assert_eq!(known(1), [None, Some(Label::Negative)]);
+        assert_eq!(known(4), [Some(Label::Negative); 2]);
+        // Three labels count as three rows, of which 40 % are positive.
+        let weights: Vec<f32> = labelled.weights().unwrap()[2..].iter().map(|half| 2.0 * half).collect();
+        assert!((weights[0] - 1.2).abs() < 1e-6 && (weights[1] - 0.9).abs() < 1e-6, "{weights:?}");
+        assert_eq!(labelled.answers(), 5);
+        let one_class = two.with_labels(&labels[..1], 0.4);
+        assert_eq!((one_class.len(), one_class.weights()), (2, None));
     }
 
     #[test]

@@ -26,7 +26,7 @@ use crate::error::Error;
 pub use answers::{Annotators, Answers, PairGroups, ShownSide};
 #[doc(hidden)]
 pub use comparisons::Piles;
-pub(crate) use comparisons::{AnswerGroups, check_items};
+pub(crate) use comparisons::{AnswerGroups, Told, check_items};
 pub use comparisons::{Comparisons, LoosePiles};
 pub use features::{Column, Features, NumberRule};
 pub use hashing::TextRule;

@@ -11,11 +11,12 @@
 
 use super::assessment::{JudgedBy, Scored};
 use super::{Event, FitOptions, Observer};
-use crate::data::{Comparisons, ItemRule, Pile, Piles, Reach, Rows, hold_out_items, items_recur};
+use crate::data::{Comparisons, ItemRule, Label, Pile, Piles, Reach, Rows, hold_out_items, items_recur};
 use crate::error::Error;
 use crate::estimate::Folds;
 use crate::model::Classifier;
 use crate::random::{Purpose, Rng, stream};
+use crate::risk::{Method, PairPosterior, Setting};
 use crate::supervision::{Evidence, Supervision};
 use crate::train::{Config, Control, Data, train_with};
 
@@ -41,6 +42,8 @@ pub(super) struct Held {
     pub(super) new_items: Scored,
     /// Of items that it was trained on, in comparisons that it was not.
     pub(super) these_items: Option<Scored>,
+    /// The margins of labelled items that were never compared, by models that did not know their labels.
+    uncompared: Vec<(u32, f32)>,
 }
 
 impl Held {
@@ -108,6 +111,9 @@ impl Held {
         for (item, score) in never.iter().zip(classifier.scores_of(rows, &never)?) {
             margins[*item as usize] = Some(score - classifier.threshold());
         }
+        for (item, margin) in &self.uncompared {
+            margins[*item as usize] = Some(*margin);
+        }
         Ok(margins)
     }
 }
@@ -165,11 +171,28 @@ impl Division {
         Ok(Some(Scored { counted: whole_or(out.clone()), by: JudgedBy::HeldOut, ..scored }))
     }
 
+    /// The comparisons to train a method on: with labels, where it can use them and they still can judge it. With
+    /// folds, each is judged by a model that does not know it; a network would have none left to be judged by.
+    pub(super) fn labelled(
+        &self,
+        supervision: &Supervision,
+        config: &Config,
+    ) -> Result<Option<Comparisons>, Error> {
+        let (Some(trained), Some((labels, _))) = (&self.trained, supervision.audit()) else {
+            return Ok(None);
+        };
+        if matches!(self.judging, Judging::HeldOut { .. }) {
+            return Ok(None);
+        }
+        with_labels(trained, labels, config)
+    }
+
     /// The scores to judge a classifier by. `configure` says how a fold's model is trained.
     pub(super) fn held(
         &self,
         classifier: &Classifier,
         rows: &Rows,
+        supervision: &Supervision,
         configure: &dyn Fn(&Data<'_>) -> Config,
         control: &Control<'_>,
         observe: &mut Observer<'_>,
@@ -180,10 +203,10 @@ impl Division {
                 let known = out.each_ref().map(|out| out.iter().map(|out| !out).collect::<Vec<bool>>());
                 let these_items = known.iter().any(|known| known.contains(&true));
                 let these_items = these_items.then(|| Scored { counted: Some(known), ..new_items.clone() });
-                Ok(Some(Held { new_items, these_items }))
+                Ok(Some(Held { new_items, these_items, uncompared: Vec::new() }))
             }
             (Judging::Folds(folds), Some(all)) => {
-                let scores = FoldScores::new(folds, all, rows, configure, control, observe)?;
+                let scores = FoldScores::new(folds, all, rows, supervision, configure, control, observe)?;
                 Ok(Some(scores.held(all, classifier.threshold(), folds.count())))
             }
             _ => Ok(None),
@@ -191,10 +214,59 @@ impl Division {
     }
 }
 
+/// Comparisons with the labels of some items; none where the method cannot use them.
+fn with_labels(
+    comparisons: &Comparisons,
+    labels: &[Option<Label>],
+    config: &Config,
+) -> Result<Option<Comparisons>, Error> {
+    if config.method != Method::PairPosterior {
+        return Ok(None);
+    }
+    let Setting { prior, protocol, .. } = config.setting;
+    Ok(Some(comparisons.with_labels(labels, PairPosterior::new(prior, protocol)?.pooled())))
+}
+
 /// Sides that all count need not be listed.
 fn whole_or(counted: [Vec<bool>; 2]) -> Option<[Vec<bool>; 2]> {
     let all = counted.iter().all(|counted| counted.iter().all(|counts| *counts));
     (!all).then_some(counted)
+}
+
+/// The labels of some items, and the fold whose model must not know each.
+struct FoldLabels<'a> {
+    labels: &'a [Option<Label>],
+    fold: Vec<usize>,
+}
+
+impl<'a> FoldLabels<'a> {
+    /// Items that were never compared have no fold yet, and take the folds in turns.
+    fn new(labels: &'a [Option<Label>], folds: &Folds) -> Self {
+        let mut turn = 0;
+        let fold = labels.iter().enumerate().map(|(item, label)| {
+            folds.of_item(item as u32).unwrap_or_else(|| {
+                turn += usize::from(label.is_some());
+                turn % folds.count()
+            })
+        });
+        Self { fold: fold.collect(), labels }
+    }
+
+    /// Those that the model of a fold may know.
+    fn outside(&self, fold: usize) -> Vec<Option<Label>> {
+        let known = self.labels.iter().zip(&self.fold);
+        known.map(|(label, of)| label.filter(|_| *of != fold)).collect()
+    }
+
+    /// Labelled items of a fold that were never compared.
+    fn uncompared(&self, folds: &Folds, fold: usize) -> Vec<u32> {
+        let is_one = |item: &u32| {
+            self.labels[*item as usize].is_some()
+                && self.fold[*item as usize] == fold
+                && folds.of_item(*item).is_none()
+        };
+        (0..self.labels.len() as u32).filter(is_one).collect()
+    }
 }
 
 /// What the models of the folds make of the comparisons, counted from their thresholds.
@@ -206,6 +278,8 @@ struct FoldScores {
     across: Vec<bool>,
     /// How far apart the two items of a comparison are by a model that was trained on it, on average.
     trained_gap: f64,
+    /// Labelled items that were never compared.
+    uncompared: Vec<(u32, f32)>,
 }
 
 impl FoldScores {
@@ -213,18 +287,32 @@ impl FoldScores {
         folds: &Folds,
         all: &Comparisons,
         rows: &Rows,
+        supervision: &Supervision,
         configure: &dyn Fn(&Data<'_>) -> Config,
         control: &Control<'_>,
         observe: &mut Observer<'_>,
     ) -> Result<Self, Error> {
+        let labels = supervision.audit().map(|(labels, _)| FoldLabels::new(labels, folds));
         let sides = folds.of_sides(all);
         let across: Vec<bool> = sides[0].iter().zip(&sides[1]).map(|(one, two)| one != two).collect();
         let empty = || [vec![0.0; all.len()], vec![0.0; all.len()]];
-        let mut scores = Self { new_items: empty(), these_items: empty(), across, trained_gap: 0.0 };
+        let mut scores = Self {
+            new_items: empty(),
+            these_items: empty(),
+            across,
+            trained_gap: 0.0,
+            uncompared: Vec::new(),
+        };
+        let mut scores_of_uncompared = Vec::new();
         for fold in 0..folds.count() {
             let others = folds.others(all, fold);
             let data = Data { rows, piles: others.piles(), labels: None };
             let config = configure(&data);
+            let labelled = match &labels {
+                Some(labels) => with_labels(&others, &labels.outside(fold), &config)?,
+                None => None,
+            };
+            let data = Data { piles: labelled.as_ref().unwrap_or(&others).piles(), ..data };
             let outcome = train_with(&data, &config, control, |summary, _| {
                 let epochs = config.epochs;
                 observe(Event::Judging {
@@ -237,6 +325,12 @@ impl FoldScores {
             })?;
             let model = outcome.finished()?;
             let margin = of_items(&model, rows, all)?;
+            if let Some(labels) = &labels {
+                let items = labels.uncompared(folds, fold);
+                let scores = model.scores_of(rows, &items)?;
+                let margins = scores.iter().map(|score| score - model.threshold());
+                scores_of_uncompared.extend(items.iter().copied().zip(margins));
+            }
             let trained_gap = mean_gap(&others, |_, (likelier, other)| {
                 f64::from(margin[likelier as usize]) - f64::from(margin[other as usize])
             });
@@ -251,6 +345,7 @@ impl FoldScores {
                 }
             }
         }
+        scores.uncompared = scores_of_uncompared;
         Ok(scores)
     }
 
@@ -293,7 +388,8 @@ impl FoldScores {
             });
             scored(all.part(|answer| crossing[answer]), at_threshold(kept))
         });
-        Held { new_items: scored(all.clone(), at_threshold(self.new_items)), these_items }
+        let new_items = scored(all.clone(), at_threshold(self.new_items));
+        Held { new_items, these_items, uncompared: self.uncompared }
     }
 }
 

@@ -20,6 +20,7 @@ mod choosing;
 mod division;
 mod importance;
 mod options;
+mod replying;
 mod sensitivity;
 
 use serde::{Deserialize, Serialize};
@@ -39,12 +40,14 @@ use crate::estimate::metrics::{ThresholdChoice, Wish};
 use crate::estimate::selection::Selection;
 use crate::model::{Architecture, Classifier, Mlp, ModelKind};
 use crate::protocol::Protocol;
+use crate::replies::ReplyRates;
 use crate::risk::Method;
 use crate::supervision::Supervision;
 use crate::train::{Config, Control, Data, EpochSummary, Notes, Progress, train_with};
 use crate::warning::{Unjudged, Warning};
 use choosing::{METHODS, Open, choose};
 use division::Division;
+use replying::reply_rates;
 
 /// How often an interval should hold the truth.
 pub const LEVEL: f64 = 0.95;
@@ -142,6 +145,8 @@ pub struct Fitted {
     pub config: Config,
     /// The prior that was used.
     pub prior: BelievedPrior,
+    /// How people reply, where ties, names or repetitions could tell.
+    pub replies: Option<ReplyRates>,
     /// How good it is without labels; none where nothing was held out, or it could not be judged.
     pub assessment: Option<Assessment>,
     /// The threshold for a wish, where there was one; the classifier has it if the wish is met, or is a cost.
@@ -205,7 +210,9 @@ pub fn fit_with(
 
     let parts = Division::of(rows, supervision, options)?;
     let data = Data { rows, piles: parts.piles(supervision), labels: supervision.labels() };
-    let mut bases = candidates(&data, options, &prior, protocol);
+    let asked = (prior.prior, protocol);
+    let replies = reply_rates(rows, parts.trained.as_ref(), options, asked, &aside, observe)?;
+    let mut bases = candidates(&data, options, &prior, protocol, replies.as_ref());
     let (config, selection) = if options.select {
         let trained = parts.trained.as_ref().ok_or(Error::NeedsComparisons)?;
         let (config, selection) = choose(&bases, Open::of(options), rows, trained, &aside, observe)?;
@@ -214,6 +221,11 @@ pub fn fit_with(
         (bases.swap_remove(0), None)
     };
 
+    let labelled = parts.labelled(supervision, &config)?;
+    let data = match &labelled {
+        Some(labelled) => Data { piles: labelled.piles(), ..data },
+        None => data,
+    };
     let watch = options.watch.then_some(Watch { parts: &parts, grounds: &grounds });
     let (mut classifier, epochs) = run(&data, &config, control, watch.as_ref(), observe)?;
     warnings.extend(
@@ -224,7 +236,8 @@ pub fn fit_with(
     );
     let features = options.features.as_ref().unwrap_or(classifier.features()).with_medians(rows);
     classifier = classifier.with_features(features)?;
-    let configure = |data: &Data<'_>| candidates(data, options, &prior, protocol).swap_remove(0);
+    let configure =
+        |data: &Data<'_>| candidates(data, options, &prior, protocol, replies.as_ref()).swap_remove(0);
     let wish = options.threshold_for;
     let assessed = assess(
         &parts,
@@ -254,19 +267,7 @@ pub fn fit_with(
     }
     warnings.extend(label_warnings(supervision, audit.as_ref()));
     let calibrated = options.calibrate && assessment.is_some();
-    if let Some(assessment) = &assessment {
-        warnings.extend(assessment.warnings());
-        if options.calibrate {
-            let calibration = assessment.calibration()?;
-            warnings.extend(calibration.shifted_only.map(Warning::ShiftedOnly));
-            classifier = classifier.with_probability(calibration.map)?;
-            warnings.extend(Warning::not_at_half(&classifier));
-        }
-    } else {
-        let why = if data.piles.are_paired() { Unjudged::NothingHeldOut } else { Unjudged::Piles };
-        warnings.extend((!parts.judges()).then_some(Warning::NotJudged(why)));
-        warnings.extend(options.calibrate.then_some(Warning::NotCalibrated));
-    }
+    classifier = finished(classifier, assessment.as_ref(), options, &data, &parts, &mut warnings)?;
     let sensitivity = options
         .sensitivity
         .then(|| {
@@ -283,6 +284,7 @@ pub fn fit_with(
         classifier,
         config,
         prior,
+        replies,
         assessment,
         threshold_for,
         audit,
@@ -295,6 +297,31 @@ pub fn fit_with(
         pile_scores,
         warnings,
     })
+}
+
+/// The classifier with its calibration, where that was asked for, and what must be said of how it was judged.
+fn finished(
+    mut classifier: Classifier,
+    assessment: Option<&Assessment>,
+    options: &FitOptions,
+    data: &Data<'_>,
+    parts: &Division,
+    warnings: &mut Vec<Warning>,
+) -> Result<Classifier, Error> {
+    let Some(assessment) = assessment else {
+        let why = if data.piles.are_paired() { Unjudged::NothingHeldOut } else { Unjudged::Piles };
+        warnings.extend((!parts.judges()).then_some(Warning::NotJudged(why)));
+        warnings.extend(options.calibrate.then_some(Warning::NotCalibrated));
+        return Ok(classifier);
+    };
+    warnings.extend(assessment.warnings());
+    if options.calibrate {
+        let calibration = assessment.calibration()?;
+        warnings.extend(calibration.shifted_only.map(Warning::ShiftedOnly));
+        classifier = classifier.with_probability(calibration.map)?;
+        warnings.extend(Warning::not_at_half(&classifier));
+    }
+    Ok(classifier)
 }
 
 /// What must be said of labels: what they contradict, that they are all alike, or that they were not used.
@@ -334,7 +361,7 @@ fn assess(
     control: &Control<'_>,
     observe: &mut Observer<'_>,
 ) -> Result<Option<Assessed>, Error> {
-    let Some(mut held) = parts.held(&classifier, rows, configure, control, observe)? else {
+    let Some(mut held) = parts.held(&classifier, rows, supervision, configure, control, observe)? else {
         return Ok(None);
     };
     let mut choice = match wish {
@@ -379,6 +406,7 @@ fn candidates(
     options: &FitOptions,
     prior: &BelievedPrior,
     protocol: Protocol,
+    replies: Option<&ReplyRates>,
 ) -> Vec<Config> {
     let config = |method| {
         let architecture =
@@ -391,6 +419,7 @@ fn candidates(
             batch_rows: options.batch_rows,
             learning_rate: options.learning_rate.unwrap_or(recommended.learning_rate),
             weight_decay: options.weight_decay.unwrap_or(recommended.weight_decay),
+            replies: replies.cloned(),
             seed: options.seed,
             ..recommended.with_epochs(epochs)
         }

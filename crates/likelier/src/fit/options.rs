@@ -41,6 +41,7 @@ pub struct FitOptions {
     pub(super) watch: bool,
     pub(super) seed: u64,
     pub(super) features: Option<Features>,
+    pub(super) plain_comparisons: bool,
 }
 
 impl Default for FitOptions {
@@ -64,6 +65,7 @@ impl Default for FitOptions {
             watch: false,
             seed: 0,
             features: None,
+            plain_comparisons: false,
         }
     }
 }
@@ -115,6 +117,13 @@ impl FitOptions {
     #[must_use]
     pub fn learning_rate(self, learning_rate: impl Into<Option<f64>>) -> Self {
         Self { learning_rate: learning_rate.into(), ..self }
+    }
+
+    /// Whether training looks at comparisons alone: a tie as half a comparison each way, and nothing worked out
+    /// about who answered or what was asked again.
+    #[must_use]
+    pub fn plain_comparisons(self, plain_comparisons: bool) -> Self {
+        Self { plain_comparisons, ..self }
     }
 
     /// How strongly weights are drawn to 0.

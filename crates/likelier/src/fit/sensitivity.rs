@@ -53,7 +53,8 @@ pub(super) fn sweep(
             let config = Config { setting, ..config.clone() };
             let there = train_with(data, &config, &control, |_, _| Ok(()))?.finished()?;
             let grounds = Grounds::of(supervision, setting.protocol, &BelievedPrior::known(prior))?;
-            let held = parts.held(&there, data.rows, &|_| config.clone(), &control, &mut |_| ())?;
+            let held =
+                parts.held(&there, data.rows, supervision, &|_| config.clone(), &control, &mut |_| ())?;
             // What cannot be judged at one prior cannot be at any.
             let judged =
                 held.and_then(|held| held.new_items.judged(there.threshold(), &grounds, LEVEL).ok());

@@ -201,6 +201,12 @@ fn identity(run: &Run<'_>) -> io::Result<serde_json::Value> {
     for weight in data.piles.weights().into_iter().flatten() {
         digest.add(u64::from(weight.to_bits()));
     }
+    for told in data.piles.told().into_iter().flatten() {
+        let known = told
+            .known
+            .map(|known| known.map_or(0, |label| 1 + u64::from(label.is_positive())));
+        digest.add(u64::from(told.by) << 8 | u64::from(told.tie) << 4 | known[0] << 2 | known[1]);
+    }
     Ok(serde_json::json!({
         "config": config,
         "data": format!("{:016x}", digest.0),

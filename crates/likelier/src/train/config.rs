@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::model::{Architecture, ScalingKind};
 use crate::prior::Prior;
 use crate::protocol::Protocol;
+use crate::replies::ReplyRates;
 use crate::risk::{Method, Setting, ThresholdRule};
 
 /// Everything that decides a training run, besides the data.
@@ -48,6 +49,8 @@ pub struct Config {
     pub scaling: Option<ScalingKind>,
     /// Where the threshold lies; the method's default if absent.
     pub threshold: Option<ThresholdRule>,
+    /// How people reply, for the pair posterior; as the protocol says, each answer by itself, if absent.
+    pub replies: Option<ReplyRates>,
     /// Of the initial weights, of the order of batches and of what is held out.
     pub seed: u64,
 }
@@ -121,6 +124,7 @@ impl Config {
             early_stop: None,
             scaling: None,
             threshold: None,
+            replies: None,
             seed: 0,
         }
     }

@@ -14,6 +14,7 @@ mod parts;
 mod passes;
 mod posterior;
 mod recommended;
+mod replies;
 mod run;
 mod teacher;
 mod threshold;

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use crate::data::{
-    AnswerGroups, ItemRule, Pile, Piles, Reach, answered_pairs, hold_out_items, items_recur,
+    AnswerGroups, ItemRule, Pile, Piles, Reach, Told, answered_pairs, hold_out_items, items_recur,
 };
 use crate::random::{Rng, shuffle};
 
@@ -27,6 +27,8 @@ pub(super) struct Parts<'a> {
     /// How much each comparison counts, where that differs.
     pub(super) trained_weights: Option<Cow<'a, [f32]>>,
     pub(super) held_out_weights: Option<Vec<f32>>,
+    /// What else is known of each comparison that is trained on, where something is.
+    pub(super) told: Option<Cow<'a, [Told]>>,
     /// Answers that are trained on, and answers kept apart; of loose piles, rows of the larger one.
     pub(super) answers: [usize; 2],
     paired: bool,
@@ -41,6 +43,7 @@ impl<'a> Parts<'a> {
             held_out: Default::default(),
             trained_weights: piles.weights().map(Cow::Borrowed),
             held_out_weights: piles.weights().map(|_| Vec::new()),
+            told: piles.told().map(Cow::Borrowed),
             answers: [piles.answers(), 0],
             paired: piles.are_paired(),
         };
@@ -57,6 +60,7 @@ impl<'a> Parts<'a> {
                 parts.held_out_weights = Some(pick(weights, &out.places));
                 parts.trained_weights = Some(pick(weights, &kept.places).into());
             }
+            parts.told = piles.told().map(|told| pick(told, &kept.places).into());
             parts.answers = [kept.answers, out.answers];
             return parts;
         }

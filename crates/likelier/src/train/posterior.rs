@@ -7,9 +7,11 @@
 use std::collections::VecDeque;
 
 use super::parts::Parts;
+use super::replies::Replies;
 use super::run::Run;
 use crate::error::Error;
 use crate::model::Weights;
+use crate::replies::ReplyRates;
 use crate::risk::{PairPosterior, Setting};
 
 /// Batches whose scores tell where the level is. Fewer are noisy; a whole epoch lags behind and oscillates.
@@ -23,6 +25,8 @@ pub(super) struct Posterior {
     pub(super) warmed_up: Option<WarmedUp>,
     /// Rows of both piles, counted in weights.
     rows: f64,
+    /// What more is known than comparisons.
+    replies: Option<Replies>,
 }
 
 /// The scorer that the warm-up left.
@@ -42,12 +46,17 @@ pub(super) struct Recent {
 }
 
 impl Posterior {
-    pub(super) fn new(setting: &Setting, parts: &Parts) -> Result<Self, Error> {
+    pub(super) fn new(
+        setting: &Setting,
+        parts: &Parts,
+        replies: Option<&ReplyRates>,
+    ) -> Result<Self, Error> {
         Ok(Self {
             step: PairPosterior::new(setting.prior, setting.protocol)?,
             recent: Recent::default(),
             warmed_up: None,
             rows: 2.0 * size(parts.trained[0].len(), parts.trained_weights.as_deref()),
+            replies: Replies::new(setting, parts, replies),
         })
     }
 
@@ -61,15 +70,24 @@ impl Posterior {
     }
 
     /// The E-step: from the teacher's scores of a batch, likelier pile first, to the posterior of each label.
-    /// Returns the level c.
-    pub(super) fn infer(&mut self, scores: &[f32], weights: &[f32], targets: &mut Vec<f32>) -> f64 {
+    /// Returns the level c. `places` says which comparisons these are.
+    pub(super) fn infer(
+        &mut self,
+        places: &[u32],
+        scores: &[f32],
+        weights: &[f32],
+        targets: &mut Vec<f32>,
+    ) -> f64 {
         self.recent.push(scores, weights);
         let Recent { scores: recent, weights, .. } = &self.recent;
         let weights = (!weights.is_empty()).then_some(&weights[..]);
         let size = size(recent.len(), weights).min(self.rows);
         let level = self.step.level(recent, weights, size);
         let (likelier, other) = scores.split_at(scores.len() / 2);
-        self.step.targets(likelier, other, level, targets);
+        match &self.replies {
+            Some(replies) => replies.infer(places, likelier, other, level, targets),
+            None => self.step.targets(likelier, other, level, targets),
+        }
         level
     }
 }

@@ -66,7 +66,9 @@ impl<'a> Run<'a> {
         let sample_prior = labels.map(|labels| sample_prior(labels, &parts.trained)).transpose()?;
         let setting = Setting { sample_prior, ..config.setting };
         let infers = config.method == Method::PairPosterior;
-        let posterior = infers.then(|| Posterior::new(&setting, &parts)).transpose()?;
+        let posterior = infers
+            .then(|| Posterior::new(&setting, &parts, config.replies.as_ref()))
+            .transpose()?;
         let first = if infers { Method::Likelihood } else { config.method };
         let method = first.compose(&setting)?;
         let averages = method.has_teacher || infers || config.predictor == Predictor::Teacher;
@@ -155,7 +157,8 @@ impl<'a> Run<'a> {
         self.model.forward(&mut self.weights, &rows, likelier, scores)?;
 
         let posterior = self.posterior.as_mut().filter(|posterior| !posterior.is_warming_up());
-        let level = posterior.map(|posterior| posterior.infer(teacher_scores, weights, targets));
+        let level =
+            posterior.map(|posterior| posterior.infer(positions[0], teacher_scores, weights, targets));
 
         if prunes {
             selected.clear();

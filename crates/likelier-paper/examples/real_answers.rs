@@ -1,0 +1,315 @@
+//! What ties, names, repetitions and labels add to comparisons, on real features with simulated people.
+//!
+//! ```text
+//! LIKELIER_DATA=… cargo run --release -p likelier-paper --example real_answers -- ties|people|labels|degree [SEEDS] > rows.csv
+//! ```
+//!
+//! Items are drawn at a prior and compared at random: forced choice, a linear model, nothing held out. The truth is
+//! the accuracy on rows that were not drawn, resampled to the prior. A row names what was done with the answers:
+//! `modelled` is what `train` does.
+
+#![allow(clippy::print_stdout, reason = "an example prints")]
+
+use std::collections::HashSet;
+use std::error::Error;
+use std::path::Path;
+
+use likelier::data::{Annotators, Texts};
+use likelier::evaluate::Confusion;
+use likelier::random::{ChaCha8Rng, Purpose, below, chance, shuffle, stream};
+use likelier::{
+    Answers, Classifier, Collection, Equals, FitOptions, Label, LabelsChosen, Method, Prior, Protocol,
+    ReplyRates, Supervision, fit, resample_to_prior,
+};
+use likelier_paper::benchmark::{Benchmark, Dataset};
+
+const SETS: [Benchmark; 4] =
+    [Benchmark::Optdigits, Benchmark::Pendigits, Benchmark::Usps, Benchmark::Mnist];
+
+type Result<T> = std::result::Result<T, Box<dyn Error>>;
+
+fn main() -> Result<()> {
+    let folder = std::env::var_os("LIKELIER_DATA").ok_or("set LIKELIER_DATA to the data directory")?;
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let seeds: u64 = arguments.get(1).map_or(Ok(20), |text| text.parse())?;
+    let experiment: fn(&World, u64) -> Result<()> = match arguments.first().map(String::as_str) {
+        Some("ties") => ties,
+        Some("people") => people,
+        Some("labels") => labels,
+        Some("degree") => degree,
+        _ => return Err("say which: ties, people, labels or degree".into()),
+    };
+    println!("dataset,prior,condition,answers,seed,treatment,accuracy,found");
+    for benchmark in SETS {
+        let dataset = benchmark.load(Path::new(&folder))?;
+        let degrees = degrees(&dataset)?;
+        for prior in [0.2, 0.5] {
+            let world =
+                World { benchmark, dataset: &dataset, degrees: &degrees, prior: Prior::new(prior)? };
+            for seed in 0..seeds {
+                experiment(&world, seed)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A data set at a prior.
+struct World<'a> {
+    benchmark: Benchmark,
+    dataset: &'a Dataset,
+    degrees: &'a [f64],
+    prior: Prior,
+}
+
+/// The score of a linear classifier that knows all labels, in deviations: what people who see degrees see.
+fn degrees(dataset: &Dataset) -> Result<Vec<f64>> {
+    let all: Vec<u32> = (0..dataset.labels.len() as u32).collect();
+    let half = all.len() as u32 / 2;
+    let pairs: Answers = (0..half).map(|at| (at, at + half)).collect();
+    let supervision = Supervision::new(pairs)
+        .protocol(Protocol::FORCED_CHOICE)
+        .prior(Prior::new(0.5)?)
+        .labelled(dataset.labels.clone());
+    let options = FitOptions::new().method(Method::Supervised).hold_out(0.0).epochs(30);
+    let scores = fit(&dataset.rows, &supervision, &options)?.classifier.scores(&dataset.rows)?;
+    let mean = scores.iter().map(|score| f64::from(*score)).sum::<f64>() / scores.len() as f64;
+    let squares = scores.iter().map(|score| (f64::from(*score) - mean).powi(2)).sum::<f64>();
+    let deviation = (squares / scores.len() as f64).sqrt();
+    Ok(scores.iter().map(|score| (f64::from(*score) - mean) / deviation).collect())
+}
+
+/// Items that are compared, and items that are not.
+struct Drawn {
+    pool: Vec<u32>,
+    rest: Vec<u32>,
+    rng: ChaCha8Rng,
+}
+
+impl World<'_> {
+    fn label(&self, row: u32) -> Label {
+        self.dataset.labels[row as usize]
+    }
+
+    fn draw(&self, items: usize, seed: u64) -> Result<Drawn> {
+        let mut rng = stream(seed, Purpose::Comparisons);
+        let all: Vec<u32> = (0..self.dataset.labels.len() as u32).collect();
+        let mut pool = resample_to_prior(&self.dataset.labels, &all, self.prior, &mut rng)?;
+        shuffle(&mut rng, &mut pool);
+        pool.truncate(items);
+        let drawn: HashSet<u32> = pool.iter().copied().collect();
+        let rest: Vec<u32> = all.into_iter().filter(|row| !drawn.contains(row)).collect();
+        let rest = resample_to_prior(&self.dataset.labels, &rest, self.prior, &mut rng)?;
+        Ok(Drawn { pool, rest, rng })
+    }
+
+    fn accuracy(&self, classifier: &Classifier, rest: &[u32]) -> Result<f64> {
+        let scores = classifier.scores_of(&self.dataset.rows, rest)?;
+        let threshold = classifier.threshold();
+        let called: Vec<Label> =
+            scores.iter().map(|score| Label::positive_if(*score > threshold)).collect();
+        Ok(Confusion::of(&called, rest.iter().map(|row| self.label(*row)))?.accuracy())
+    }
+
+    fn supervision(&self, answers: Answers, error: f64) -> Result<Supervision> {
+        Ok(Supervision::new(answers)
+            .protocol(Protocol::new(Collection::ForcedChoice, error)?)
+            .prior(self.prior)
+            .equals(Equals::Coin))
+    }
+
+    /// Trains and prints.
+    fn row(
+        &self,
+        (condition, seed, treatment): (&str, u64, &str),
+        supervision: &Supervision,
+        options: FitOptions,
+        rest: &[u32],
+    ) -> Result<()> {
+        let fitted = fit(&self.dataset.rows, supervision, &options.hold_out(0.0).seed(seed))?;
+        let accuracy = self.accuracy(&fitted.classifier, rest)?;
+        let found = match &fitted.replies {
+            Some(rates) => rates_in_words(rates).replace(',', ";"),
+            None => String::new(),
+        };
+        println!(
+            "{},{},{condition},{},{seed},{treatment},{accuracy:.4},{found}",
+            self.benchmark,
+            self.prior.positive(),
+            supervision.answers().map_or(0, Answers::len),
+        );
+        Ok(())
+    }
+
+    /// Who of two is put first: a mixed pair wrongly at `error`; equals by a coin, or by degree.
+    fn first(&self, rng: &mut ChaCha8Rng, (a, b): (u32, u32), error: f64, degree: f64) -> bool {
+        if self.label(a) == self.label(b) {
+            let gap = degree * (self.degrees[a as usize] - self.degrees[b as usize]);
+            chance(rng, 1.0 / (1.0 + (-gap).exp()))
+        } else {
+            self.label(a).is_positive() != chance(rng, error)
+        }
+    }
+}
+
+fn ties(world: &World<'_>, seed: u64) -> Result<()> {
+    const ERROR: f64 = 0.05;
+    for (same, mixed) in [(0.2, 0.05), (0.5, 0.1), (0.8, 0.2), (0.5, 0.0), (0.3, 0.3)] {
+        let Drawn { pool, rest, mut rng } = world.draw(1000, seed)?;
+        let (mut pairs, mut tied) = (Vec::new(), Vec::new());
+        for pair in pool.chunks_exact(2) {
+            let (a, b) = (pair[0], pair[1]);
+            let alike = world.label(a) == world.label(b);
+            tied.push(chance(&mut rng, if alike { same } else { mixed }));
+            pairs.push(if world.first(&mut rng, (a, b), ERROR, 0.0) { (a, b) } else { (b, a) });
+        }
+        let condition = format!("{same}/{mixed}");
+        let all = || pairs.iter().copied().collect::<Answers>();
+        let modelled = world.supervision(all().tied(tied.clone())?, ERROR)?;
+        let run = |treatment, supervision: &Supervision, options| {
+            world.row((&condition, seed, treatment), supervision, options, &rest)
+        };
+        run("modelled", &modelled, FitOptions::new())?;
+        run("halved", &modelled, FitOptions::new().plain_comparisons(true))?;
+        // A tie's order is a coin here only between equals, so it is tossed anew.
+        let tossed = pairs
+            .iter()
+            .zip(&tied)
+            .map(|(&(a, b), tied)| if *tied && chance(&mut rng, 0.5) { (b, a) } else { (a, b) });
+        let tossed: Answers = tossed.collect();
+        run("tossed", &world.supervision(tossed, ERROR)?, FitOptions::new())?;
+        let dropped = pairs.iter().zip(&tied).filter(|(_, tied)| !**tied).map(|(pair, _)| *pair);
+        run("dropped", &world.supervision(dropped.collect(), ERROR)?, FitOptions::new())?;
+        run("none tied", &world.supervision(all(), ERROR)?, FitOptions::new())?;
+    }
+    Ok(())
+}
+
+fn people(world: &World<'_>, seed: u64) -> Result<()> {
+    const PEOPLE: u32 = 20;
+    for (each, again) in [(50, 0.0), (50, 0.1), (200, 0.0), (200, 0.1), (500, 0.1)] {
+        let Drawn { pool, rest, mut rng } = world.draw(1000, seed)?;
+        let error = |person: u32| 0.02 + 0.38 * f64::from(person) / f64::from(PEOPLE - 1);
+        let (mut pairs, mut by) = (Vec::new(), Vec::new());
+        let wanted = (each * PEOPLE) as usize;
+        while pairs.len() < wanted {
+            let (a, b) = (below(&mut rng, pool.len()), below(&mut rng, pool.len()));
+            if a == b {
+                continue;
+            }
+            let times = if chance(&mut rng, again) { 2 } else { 1 };
+            for _ in 0..times {
+                let person = below(&mut rng, PEOPLE as usize) as u32;
+                let (a, b) = (pool[a], pool[b]);
+                let first = world.first(&mut rng, (a, b), error(person), 0.0);
+                pairs.push(if first { (a, b) } else { (b, a) });
+                by.push(person);
+            }
+        }
+        let names: Vec<String> = (0..PEOPLE).map(|person| format!("p{person}")).collect();
+        let names = Texts::from_iter(names.iter().map(String::as_str));
+        let mean = by.iter().map(|person| error(*person)).sum::<f64>() / by.len() as f64;
+        let all = || pairs.iter().copied().collect::<Answers>();
+        let named = all().by(Annotators { names, of: by.clone() })?;
+        let condition = format!("{each} each {again} again");
+        let run = |treatment, supervision: &Supervision, options| {
+            world.row((&condition, seed, treatment), supervision, options, &rest)
+        };
+        run("modelled", &world.supervision(named.clone(), 0.0)?, FitOptions::new())?;
+        run("modelled mean known", &world.supervision(named.clone(), mean)?, FitOptions::new())?;
+        run("plain", &world.supervision(named.clone(), 0.0)?, FitOptions::new().plain_comparisons(true))?;
+        let known = FitOptions::new().plain_comparisons(true);
+        run("plain mean known", &world.supervision(named, mean)?, known)?;
+        run("nobody named", &world.supervision(all(), 0.0)?, FitOptions::new())?;
+    }
+    Ok(())
+}
+
+fn labels(world: &World<'_>, seed: u64) -> Result<()> {
+    for protocol in [Protocol::FORCED_CHOICE, Protocol::DISCARD] {
+        let Drawn { pool, rest, mut rng } = world.draw(1200, seed)?;
+        let (compared, others) = pool.split_at(800);
+        let mut pairs: Vec<(u32, u32)> = Vec::new();
+        for pair in compared.chunks_exact(2) {
+            let (a, b) = (pair[0], pair[1]);
+            let first = world.first(&mut rng, (a, b), 0.0, 0.0);
+            match protocol.collection() {
+                Collection::ForcedChoice => pairs.push(if first { (a, b) } else { (b, a) }),
+                Collection::Discard if world.label(a) == world.label(b) || first => pairs.push((a, b)),
+                Collection::Discard => {}
+            }
+        }
+        let answers: Answers = pairs.into_iter().collect();
+        let base = || {
+            Supervision::new(answers.clone())
+                .protocol(protocol)
+                .prior(world.prior)
+                .equals(Equals::Coin)
+        };
+        // Half of the labelled items were compared, half never.
+        let mut order: Vec<u32> = compared
+            .iter()
+            .zip(others.iter().cycle())
+            .flat_map(|(a, b)| [*a, *b])
+            .take(400)
+            .collect();
+        shuffle(&mut rng, &mut order);
+        for count in [0, 10, 20, 50, 200] {
+            let condition = format!("{protocol} {count} labels");
+            let run = |treatment, supervision: &Supervision, options| {
+                world.row((&condition, seed, treatment), supervision, options, &rest)
+            };
+            if count == 0 {
+                run("comparisons alone", &base(), FitOptions::new())?;
+                continue;
+            }
+            let mut known: Vec<Option<Label>> = vec![None; world.dataset.labels.len()];
+            for row in &order[..count] {
+                known[*row as usize] = Some(world.label(*row));
+            }
+            let both = base().audited(known, LabelsChosen::Random);
+            run("modelled", &both, FitOptions::new())?;
+            // Pairs of labelled rows as a supervised sample.
+            let labelled: Answers = order[..count].chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();
+            let alone = Supervision::new(labelled)
+                .protocol(Protocol::FORCED_CHOICE)
+                .prior(world.prior)
+                .labelled(world.dataset.labels.clone());
+            let options = FitOptions::new().method(Method::Supervised).weight_decay(0.01);
+            if let Err(problem) = run("labels alone", &alone, options) {
+                eprintln!("{condition}: {problem}");
+            }
+        }
+    }
+    Ok(())
+}
+
+fn degree(world: &World<'_>, seed: u64) -> Result<()> {
+    for strength in [0.0, 0.5, 1.0, 2.0, 4.0, 8.0] {
+        let Drawn { pool, rest, mut rng } = world.draw(1000, seed)?;
+        let mut pairs = Vec::new();
+        for pair in pool.chunks_exact(2) {
+            let (a, b) = (pair[0], pair[1]);
+            let times = if chance(&mut rng, 0.1) { 2 } else { 1 };
+            for _ in 0..times {
+                pairs.push(if world.first(&mut rng, (a, b), 0.05, strength) { (a, b) } else { (b, a) });
+            }
+        }
+        let condition = format!("degree {strength}");
+        let supervision = world.supervision(pairs.into_iter().collect(), 0.05)?;
+        let run =
+            |treatment, options| world.row((&condition, seed, treatment), &supervision, options, &rest);
+        run("modelled", FitOptions::new())?;
+        run("plain", FitOptions::new().plain_comparisons(true))?;
+        run("rank-quantile", FitOptions::new().method(Method::RankQuantile))?;
+    }
+    Ok(())
+}
+
+fn rates_in_words(rates: &ReplyRates) -> String {
+    let ties = rates
+        .ties
+        .map_or(String::new(), |ties| format!("ties {:.3} {:.3} ", ties.same_class(), ties.mixed()));
+    let errors: Vec<String> = rates.errors.iter().map(|error| format!("{error:.3}")).collect();
+    format!("{ties}errors {} degree {}", errors.join(" "), rates.degree)
+}
