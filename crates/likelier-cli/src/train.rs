@@ -43,7 +43,7 @@ pub(crate) struct TrainVerb {
     labellers: LabellerArguments,
     #[command(flatten)]
     columns: ColumnArguments,
-    /// True labels of some items, to judge by, not to train on: columns `id,label` (1 or 0, true or false, yes or no).
+    /// True labels of some items, to judge by and to learn from: columns `id,label` (1 or 0, true or false, yes or no).
     #[arg(long, value_name = "FILE", requires = "labels_chosen", conflicts_with = "label")]
     labels: Option<PathBuf>,
     /// The same from a column of the items, blank where the label is not known [default: `label` if there is one and

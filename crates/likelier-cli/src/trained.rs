@@ -8,7 +8,7 @@ use likelier::estimate::metrics::ThresholdChoice;
 use likelier::estimate::selection::{Contender, Selection};
 use likelier::model::Architecture;
 use likelier::words::count;
-use likelier::{AtPrior, Fitted, Judged, JudgedBy, LabelAudit, Method, Prior, Protocol, Rows};
+use likelier::{AtPrior, Fitted, Judged, JudgedBy, LabelAudit, Method, Prior, Protocol, ReplyRates, Rows};
 use serde::Serialize;
 
 use crate::judged::{MAIN, explanation, line, whose, wished};
@@ -28,6 +28,8 @@ pub(crate) struct Trained<'a> {
     pub(crate) prior: Prior,
     /// Where the prior was estimated.
     pub(crate) prior_interval: Option<Interval>,
+    /// How people replied, where ties, names or repetitions could tell.
+    pub(crate) replies: Option<&'a ReplyRates>,
     #[serde(flatten)]
     pub(crate) protocol: Protocol,
     pub(crate) items: usize,
@@ -77,6 +79,7 @@ impl<'a> Trained<'a> {
             architecture: classifier.architecture(),
             prior: fitted.prior.prior,
             prior_interval: fitted.prior.estimated,
+            replies: fitted.replies.as_ref(),
             protocol: classifier.setting().protocol,
             items: rows.len(),
             features: rows.width(),
@@ -122,6 +125,9 @@ impl<'a> Trained<'a> {
             count(self.epochs, "epoch"),
             self.risk
         );
+        if let Some(rates) = self.replies {
+            text.push_str(&wrapped(&replies_text(rates), "  "));
+        }
         if let Some(selection) = self.selection {
             text.push_str(&selection_text(selection));
         }
@@ -179,6 +185,33 @@ impl<'a> Trained<'a> {
         }
         text
     }
+}
+
+/// How people replied, as training took it.
+fn replies_text(rates: &ReplyRates) -> String {
+    let mut parts = Vec::new();
+    if let Some(ties) = rates.ties {
+        parts.push(format!(
+            "ties in {:.0} % of the pairs of one class and {:.0} % of the mixed ones",
+            100.0 * ties.same_class(),
+            100.0 * ties.mixed()
+        ));
+    }
+    let [lowest, highest] = [f64::min as fn(f64, f64) -> f64, f64::max]
+        .map(|pick| rates.errors.iter().copied().reduce(pick).unwrap_or(0.0));
+    parts.push(if rates.errors.len() > 1 {
+        format!(
+            "mixed pairs answered wrongly in {:.0} to {:.0} %, by person",
+            100.0 * lowest,
+            100.0 * highest
+        )
+    } else {
+        format!("mixed pairs answered wrongly in {:.0} %", 100.0 * lowest)
+    });
+    if rates.degree > 0.0 {
+        parts.push("equals ordered by degree, not by a coin".into());
+    }
+    format!("training takes it that people answered so: {}", parts.join("; "))
 }
 
 /// What labels say.

@@ -177,7 +177,8 @@ impl Supervision {
         Self { error_at_most: error_at_most.into(), ..self }
     }
 
-    /// Gives the true labels of some items, to judge the classifier by; nothing is trained on them.
+    /// Gives the true labels of some items. A linear model by the pair posterior learns from them, and each judges a
+    /// model that does not know it; networks and other methods are judged by them alone.
     #[must_use]
     pub fn audited(self, labels: Vec<Option<Label>>, chosen: LabelsChosen) -> Self {
         Self { audit: Some((labels, chosen)), ..self }

@@ -1,0 +1,265 @@
+//! Answers as people give them: ties, people who differ, pairs asked again, labels.
+
+use likelier::data::{Annotators, Texts};
+use likelier::random::{ChaCha8Rng, Purpose, below, chance, stream, unit};
+use likelier::train::Control;
+use likelier::{
+    Answers, Collection, Equals, FitOptions, Fitted, Label, LabelsChosen, Prior, Protocol, Rows,
+    Supervision, fit, fit_with,
+};
+
+const FEATURES: usize = 5;
+
+/// Items of two classes that are apart along the first feature, and nothing along the others.
+struct World {
+    rows: Rows<'static>,
+    labels: Vec<bool>,
+    first: Vec<f64>,
+    rng: ChaCha8Rng,
+}
+
+impl World {
+    fn new(items: usize, prior: f64, apart: f64, seed: u64) -> Self {
+        let mut rng = stream(seed, Purpose::Comparisons);
+        let mut normal = |rng: &mut ChaCha8Rng| (0..12).map(|_| unit(rng)).sum::<f64>() - 6.0;
+        let (mut values, mut labels, mut first) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..items {
+            let positive = chance(&mut rng, prior);
+            let lead = normal(&mut rng) + if positive { apart } else { 0.0 };
+            values.push(lead as f32);
+            values.extend((1..FEATURES).map(|_| normal(&mut rng) as f32));
+            labels.push(positive);
+            first.push(lead);
+        }
+        Self { rows: Rows::from_numbers(values, FEATURES).unwrap(), labels, first, rng }
+    }
+
+    /// Two different items.
+    fn pair(&mut self) -> (u32, u32) {
+        let a = below(&mut self.rng, self.labels.len());
+        let b = (a + 1 + below(&mut self.rng, self.labels.len() - 1)) % self.labels.len();
+        (a as u32, b as u32)
+    }
+
+    /// The pair with the item first that is put first.
+    fn ordered(&mut self, (a, b): (u32, u32), error: f64, degree: f64) -> (u32, u32) {
+        let (one, two) = (self.labels[a as usize], self.labels[b as usize]);
+        let first = if one == two {
+            let gap = degree * (self.first[a as usize] - self.first[b as usize]);
+            chance(&mut self.rng, 1.0 / (1.0 + (-gap).exp()))
+        } else {
+            one != chance(&mut self.rng, error)
+        };
+        if first { (a, b) } else { (b, a) }
+    }
+}
+
+fn supervision(answers: Answers, prior: f64) -> Supervision {
+    Supervision::new(answers)
+        .protocol(Protocol::FORCED_CHOICE)
+        .prior(Prior::new(prior).unwrap())
+        .equals(Equals::Coin)
+}
+
+fn fitted(world: &World, supervision: &Supervision) -> Fitted {
+    fit(&world.rows, supervision, &FitOptions::new().hold_out(0.0)).unwrap()
+}
+
+/// Answers with ties.
+fn tied(world: &mut World, count: usize, same: f64, mixed: f64) -> Answers {
+    let (mut pairs, mut ties) = (Vec::new(), Vec::new());
+    for _ in 0..count {
+        let pair = world.pair();
+        let alike = world.labels[pair.0 as usize] == world.labels[pair.1 as usize];
+        ties.push(chance(&mut world.rng, if alike { same } else { mixed }));
+        pairs.push(world.ordered(pair, 0.0, 0.0));
+    }
+    pairs.into_iter().collect::<Answers>().tied(ties).unwrap()
+}
+
+#[test]
+fn the_rates_of_ties_are_found_and_ties_that_say_nothing_are_not_taken_to_say_something() {
+    for (same, mixed) in [(0.5, 0.1), (0.3, 0.3)] {
+        let mut world = World::new(4000, 0.4, 2.5, 1);
+        let answers = tied(&mut world, 2500, same, mixed);
+        let rates = fitted(&world, &supervision(answers, 0.4)).replies.unwrap();
+        let found = rates.ties.unwrap();
+        assert!((found.same_class() - same).abs() < 0.06, "{same}/{mixed}: {found:?}");
+        assert!((found.mixed() - mixed).abs() < 0.06, "{same}/{mixed}: {found:?}");
+        assert_eq!((rates.errors, rates.degree), (vec![0.0], 0.0));
+    }
+}
+
+#[test]
+fn comparisons_alone_and_the_other_protocol_have_no_rates() {
+    let mut world = World::new(1000, 0.4, 2.0, 2);
+    let answers = tied(&mut world, 400, 0.5, 0.1);
+    let plain: Answers = answers.pairs().iter().copied().collect();
+    assert!(fitted(&world, &supervision(plain, 0.4)).replies.is_none());
+    let discard = supervision(answers.clone(), 0.4).protocol(Protocol::DISCARD);
+    assert!(fitted(&world, &discard).replies.is_none());
+    let options = FitOptions::new().hold_out(0.0).plain_comparisons(true);
+    assert!(
+        fit(&world.rows, &supervision(answers, 0.4), &options)
+            .unwrap()
+            .replies
+            .is_none()
+    );
+}
+
+/// So many people, of whom the later ones err more, with a tenth of the pairs asked again.
+fn by_people(world: &mut World, count: usize, people: usize, error: impl Fn(usize) -> f64) -> Answers {
+    let (mut pairs, mut of) = (Vec::new(), Vec::new());
+    while pairs.len() < count {
+        let pair = world.pair();
+        for _ in 0..if chance(&mut world.rng, 0.1) { 2 } else { 1 } {
+            let person = below(&mut world.rng, people);
+            pairs.push(world.ordered(pair, error(person), 0.0));
+            of.push(person as u32);
+        }
+    }
+    let names: Vec<String> = (0..people).map(|person| format!("p{person}")).collect();
+    let names = Texts::from_iter(names.iter().map(String::as_str));
+    pairs.into_iter().collect::<Answers>().by(Annotators { names, of }).unwrap()
+}
+
+#[test]
+fn people_who_differ_get_an_error_each_and_people_who_do_not_share_one() {
+    let mut world = World::new(1500, 0.5, 2.5, 3);
+    let errors = |person: usize| [0.02, 0.1, 0.2, 0.4][person % 4];
+    let answers = by_people(&mut world, 4000, 8, errors);
+    let found = fitted(&world, &supervision(answers, 0.5)).replies.unwrap().errors;
+    assert_eq!(found.len(), 8);
+    for (person, found) in found.iter().enumerate() {
+        assert!((found - errors(person)).abs() < 0.1, "person {person}: {found}");
+    }
+    let mut shared = 0;
+    for seed in 0..5 {
+        let mut world = World::new(1500, 0.5, 2.5, 10 + seed);
+        let answers = by_people(&mut world, 1500, 8, |_| 0.1);
+        shared +=
+            usize::from(fitted(&world, &supervision(answers, 0.5)).replies.unwrap().errors.len() == 1);
+    }
+    assert!(shared >= 4, "{shared} of 5 shared one error");
+}
+
+#[test]
+fn a_grading_is_seen_in_pairs_that_were_asked_again() {
+    let degrees = [0.0, 4.0].map(|degree| {
+        let mut world = World::new(3000, 0.4, 2.0, 4);
+        let mut pairs = Vec::new();
+        for _ in 0..1500 {
+            let pair = world.pair();
+            for _ in 0..if chance(&mut world.rng, 0.3) { 2 } else { 1 } {
+                pairs.push(world.ordered(pair, 0.0, degree));
+            }
+        }
+        fitted(&world, &supervision(pairs.into_iter().collect(), 0.4))
+            .replies
+            .unwrap()
+            .degree
+    });
+    assert_eq!(degrees[0], 0.0);
+    assert!(degrees[1] > 0.0, "{degrees:?}");
+}
+
+#[test]
+fn the_same_bytes_at_any_number_of_threads() {
+    let mut world = World::new(800, 0.4, 2.0, 5);
+    let answers = tied(&mut world, 400, 0.5, 0.1);
+    let supervision = supervision(answers, 0.4);
+    let bytes = [1, 2].map(|threads| {
+        let control = Control { threads: Some(threads), ..Control::default() };
+        let options = FitOptions::new();
+        let fitted = fit_with(&world.rows, &supervision, &options, &control, &mut |_| ()).unwrap();
+        fitted.classifier.to_bytes().unwrap()
+    });
+    assert_eq!(bytes[0], bytes[1]);
+}
+
+/// Labels of some of the items, compared ones and others.
+fn known(world: &World, count: usize) -> Vec<Option<Label>> {
+    let every = world.labels.len() / count;
+    let label =
+        |(item, positive): (usize, &bool)| (item % every == 0).then(|| Label::positive_if(*positive));
+    world.labels.iter().enumerate().map(label).collect()
+}
+
+#[test]
+fn labels_improve_a_classifier_that_has_few_comparisons() {
+    let mut gained = 0.0;
+    for seed in 0..5 {
+        let mut world = World::new(1200, 0.4, 1.5, 20 + seed);
+        let pairs: Answers = (0..60)
+            .map(|_| {
+                let pair = world.pair();
+                world.ordered(pair, 0.0, 0.0)
+            })
+            .collect();
+        let plain = supervision(pairs, 0.4);
+        let labelled = plain.clone().audited(known(&world, 200), LabelsChosen::Other);
+        let fresh = World::new(4000, 0.4, 1.5, 50 + seed);
+        let accuracy = |fitted: &Fitted| {
+            let called = fitted.classifier.predict(&fresh.rows).unwrap();
+            let right = called.iter().zip(&fresh.labels).filter(|(call, is)| call.is_positive() == **is);
+            right.count() as f64 / fresh.labels.len() as f64
+        };
+        gained += (accuracy(&fitted(&world, &labelled)) - accuracy(&fitted(&world, &plain))) / 5.0;
+    }
+    assert!(gained > 0.01, "{gained}");
+}
+
+#[test]
+fn labels_that_were_trained_on_do_not_flatter_the_classifier_that_they_judge() {
+    // Nothing can be learned: a label that the judged model knew would look right more often than a coin.
+    let mut truth = 0.0;
+    let mut judged = 0.0;
+    for seed in 0..6 {
+        let mut rng = stream(seed, Purpose::Split);
+        let width = 40;
+        let values: Vec<f32> = (0..400 * width).map(|_| unit(&mut rng) as f32).collect();
+        let rows = Rows::from_numbers(values, width).unwrap();
+        let labels: Vec<Option<Label>> = (0..400)
+            .map(|item| (item % 2 == 0).then(|| Label::positive_if(chance(&mut rng, 0.5))))
+            .collect();
+        // Half of the labelled items were compared.
+        let answers: Answers = (0..100).map(|pair| (2 * pair, 2 * pair + 1)).collect();
+        let supervision = supervision(answers, 0.5).audited(labels.clone(), LabelsChosen::Random);
+        let fitted = fit(&rows, &supervision, &FitOptions::new()).unwrap();
+        judged += fitted.audit.unwrap().accuracy.value / 6.0;
+        let called = fitted.classifier.predict(&rows).unwrap();
+        let known = called.iter().zip(&labels).filter_map(|(call, label)| Some((*call, (*label)?)));
+        let right = known.clone().filter(|(call, label)| call == label).count() as f64;
+        truth += right / known.count() as f64 / 6.0;
+    }
+    assert!(truth > 0.6, "the labels were not trained on: {truth}");
+    assert!((judged - 0.5).abs() < 0.05, "{judged}");
+}
+
+#[test]
+fn labels_that_contradict_comparisons_are_believed_and_nothing_breaks() {
+    let mut world = World::new(300, 0.5, 2.0, 9);
+    let pairs: Answers = (0..150)
+        .map(|_| {
+            let pair = world.pair();
+            world.ordered(pair, 0.0, 0.0)
+        })
+        .collect();
+    let swapped = world
+        .labels
+        .iter()
+        .map(|positive| Some(Label::positive_if(!positive)))
+        .collect();
+    let protocol = Protocol::new(Collection::ForcedChoice, 0.0).unwrap();
+    let supervision = supervision(pairs, 0.5)
+        .protocol(protocol)
+        .audited(swapped, LabelsChosen::Random);
+    let fitted = fit(&world.rows, &supervision, &FitOptions::new()).unwrap();
+    let scores = fitted.classifier.scores(&world.rows).unwrap();
+    assert!(scores.iter().all(|score| score.is_finite()));
+    assert!(
+        fitted.warnings.iter().any(|warning| warning.code() == "labels-contradict"),
+        "{:?}",
+        fitted.warnings
+    );
+}
