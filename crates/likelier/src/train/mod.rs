@@ -15,6 +15,7 @@ mod passes;
 mod posterior;
 mod recommended;
 mod run;
+mod settling;
 mod teacher;
 mod threshold;
 mod work;
@@ -68,7 +69,7 @@ pub struct Control<'a> {
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// All epochs are done, or no improvement was seen for long enough.
+    /// All epochs are done, or nothing more was learned.
     Finished(Box<Classifier>),
     /// It was asked to stop; the checkpoint, if there is one, has the state.
     Stopped {
