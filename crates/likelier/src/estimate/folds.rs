@@ -8,6 +8,7 @@
 use std::iter::repeat_n;
 
 use super::dyads::Dyads;
+use super::ranked::RankedOnce;
 use crate::data::Comparisons;
 use crate::error::Error;
 use crate::random::{Purpose, Rng, shuffle, stream};
@@ -159,6 +160,7 @@ pub struct HeldOutScores {
     dyads: Option<Dyads>,
     /// The group that each comparison was made within, where comparisons were made within groups.
     groups: Option<Vec<u32>>,
+    ranked: RankedOnce,
 }
 
 impl HeldOutScores {
@@ -176,7 +178,16 @@ impl HeldOutScores {
                 return Err(Error::NotFinite { row, column, value: scores[row] });
             }
         }
-        Ok(Self { likelier, other, folds, weights: None, answers: None, dyads: None, groups: None })
+        Ok(Self {
+            likelier,
+            other,
+            folds,
+            weights: None,
+            answers: None,
+            dyads: None,
+            groups: None,
+            ranked: RankedOnce::default(),
+        })
     }
 
     /// The same scores, knowing how much each of the comparisons counts, which are halves of a tie, and which
@@ -188,7 +199,13 @@ impl HeldOutScores {
         }
         let weights = comparisons.weights().map(<[f32]>::to_vec);
         let answers = comparisons.groups().listed().map(<[u32]>::to_vec);
-        Ok(Self { weights, answers, dyads: Some(Dyads::of(comparisons)), ..self })
+        Ok(Self {
+            weights,
+            answers,
+            dyads: Some(Dyads::of(comparisons)),
+            ranked: RankedOnce::default(),
+            ..self
+        })
     }
 
     /// The same scores, knowing within which group (a topic, a day, a batch) each comparison was made.
@@ -196,7 +213,7 @@ impl HeldOutScores {
         if groups.len() != self.len() {
             return Err(Error::mismatch("groups", groups.len(), "comparisons", self.len()));
         }
-        Ok(Self { groups: Some(groups), ..self })
+        Ok(Self { groups: Some(groups), ranked: RankedOnce::default(), ..self })
     }
 
     /// Scores by one model that was trained on none of these comparisons.
@@ -228,6 +245,10 @@ impl HeldOutScores {
     /// The folds of the likelier and of the other item of each comparison.
     pub fn folds(&self) -> &[Vec<u32>; 2] {
         &self.folds
+    }
+
+    pub(super) fn ranked_once(&self) -> &RankedOnce {
+        &self.ranked
     }
 
     /// How much a comparison counts.
