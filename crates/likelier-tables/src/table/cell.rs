@@ -175,6 +175,8 @@ pub(crate) fn number(field: &[u8]) -> Result<f32, CellProblem> {
 /// the nearest of 32 bits, as `parse` finds it, in less time.
 pub(super) fn plain_number(text: &[u8]) -> Option<(f32, usize)> {
     const MOST_DIGITS: usize = 15;
+    /// The bits beyond 32, half-way.
+    const HALF_WAY: u64 = 1 << 28;
     /// Exact in 64 bits.
     const POWERS: [f64; MOST_DIGITS + 1] =
         [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
@@ -199,7 +201,6 @@ pub(super) fn plain_number(text: &[u8]) -> Option<(f32, usize)> {
     // One division of exact numbers is rounded to 64 bits once. Rounding that again to 32 is right unless it lies half-way
     // between two of those.
     let value = whole as f64 / POWERS[decimals.map_or(0, |before| digits - before)];
-    const HALF_WAY: u64 = 1 << 28;
     if value.to_bits() & (2 * HALF_WAY - 1) == HALF_WAY {
         return None;
     }

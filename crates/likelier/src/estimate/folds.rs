@@ -6,6 +6,7 @@
 //! has seen. Where no item occurs twice, folds of items are folds of comparisons.
 
 use std::iter::repeat_n;
+use std::sync::Arc;
 
 use super::dyads::Dyads;
 use super::ranked::RankedOnce;
@@ -157,7 +158,7 @@ pub struct HeldOutScores {
     /// The answer that each came from; its own if absent.
     answers: Option<Vec<u32>>,
     /// What depends on what; absent where each comparison is between items of its own.
-    dyads: Option<Dyads>,
+    dyads: Option<Arc<Dyads>>,
     /// The group that each comparison was made within, where comparisons were made within groups.
     groups: Option<Vec<u32>>,
     ranked: RankedOnce,
@@ -202,7 +203,7 @@ impl HeldOutScores {
         Ok(Self {
             weights,
             answers,
-            dyads: Some(Dyads::of(comparisons)),
+            dyads: Some(Arc::new(Dyads::of(comparisons))),
             ranked: RankedOnce::default(),
             ..self
         })
@@ -262,7 +263,7 @@ impl HeldOutScores {
     }
 
     /// What depends on what, where that is known.
-    pub(crate) fn dyads(&self) -> Option<&Dyads> {
+    pub(crate) fn dyads(&self) -> Option<&Arc<Dyads>> {
         self.dyads.as_ref()
     }
 

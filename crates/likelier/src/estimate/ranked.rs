@@ -31,7 +31,7 @@ pub(crate) struct Ranked {
     /// How many pairs there are.
     pub(crate) pairs: usize,
     /// Which pairs share an item, where that is known.
-    pub(crate) dyads: Option<Dyads>,
+    pub(crate) dyads: Option<Arc<Dyads>>,
     /// The group that each was made within, where that is known.
     pub(crate) groups: Option<Vec<u32>>,
     /// All scores of each fold, sorted.
@@ -133,7 +133,7 @@ impl Ranked {
         let sorted = ranked.into_iter().map(|(sorted, _)| sorted).collect();
         let [likelier, other] = ranks;
         let pair: Vec<usize> = (0..scores.len()).map(|at| scores.pair(at)).collect();
-        let pairs = scores.dyads().map_or(scores.len(), Dyads::pairs);
+        let pairs = scores.dyads().map_or(scores.len(), |dyads| dyads.pairs());
         let (dyads, groups) = (scores.dyads().cloned(), scores.groups().map(<[u32]>::to_vec));
         Ok(Self { likelier, other, folds_of, weights, pair, pairs, dyads, groups, sorted })
     }
@@ -152,7 +152,7 @@ impl Ranked {
         }
         let (total, squares) = of_pair.iter().fold((0.0, 0.0), |(t, s), w| (t + w, s + w * w));
         let pairs = total * total / f64::max(squares, f64::MIN_POSITIVE);
-        let items = |dyads: &Dyads| dyads.effective_items(|at| self.weights[at]);
+        let items = |dyads: &Arc<Dyads>| dyads.effective_items(|at| self.weights[at]);
         pairs.min(self.dyads.as_ref().map_or(f64::INFINITY, items))
     }
 
@@ -245,7 +245,7 @@ pub(crate) struct Contrasts {
     /// Whether `fold` is the group.
     pub(crate) in_groups: bool,
     /// Which pairs share an item, where that is known.
-    pub(crate) dyads: Option<Dyads>,
+    pub(crate) dyads: Option<Arc<Dyads>>,
 }
 
 /// What a fold's comparisons come to.

@@ -22,6 +22,8 @@ use crate::model::Weights;
 /// Saves at most this often, unless the run ends.
 const INTERVAL: Duration = Duration::from_secs(10);
 const FORMAT: u32 = 4;
+/// Rows that are on their way from memory while one is looked at.
+const AHEAD: usize = 16;
 /// More than any state's first line has.
 const LONGEST_LINE: u64 = 1 << 28;
 
@@ -200,7 +202,11 @@ fn identity(run: &Run<'_>) -> io::Result<serde_json::Value> {
     let mut digest = Digest::new();
     let mut row = vec![0.0; if data.rows.as_sparse().is_some() { 0 } else { data.rows.width() }];
     for pile in Pile::BOTH {
-        for &item in data.piles.rows(pile) {
+        let items = data.piles.rows(pile);
+        for (at, &item) in items.iter().enumerate() {
+            if let Some(next) = items.get(at + AHEAD) {
+                data.rows.fetch_ahead(*next as usize);
+            }
             digest.add(u64::from(item));
             if let Some(sparse) = data.rows.as_sparse() {
                 let (columns, values) = sparse.row(item as usize);
