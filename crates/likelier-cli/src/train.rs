@@ -67,13 +67,14 @@ pub(crate) struct TrainVerb {
     /// a resnet and in the report [default: 3,32,32 for a folder, else square with 1 or 3 channels].
     #[arg(long, value_name = "C,H,W", value_parser = image_shape)]
     image: Option<[usize; 3]>,
-    /// Passes over the comparisons [default: 100; fewer for pair-posterior with a network from thousands of
-    /// comparisons].
+    /// Passes over the comparisons at the most; a linear model stops when its weights have settled [default: 100; fewer
+    /// for pair-posterior with a network from thousands of comparisons].
     #[arg(long, value_name = "N")]
     epochs: Option<usize>,
-    /// Rows in a mini-batch, counting both items of a comparison.
-    #[arg(long, value_name = "ROWS", default_value_t = 256)]
-    batch: usize,
+    /// Rows in a mini-batch, counting both items of a comparison [default: 256; more for linear models from 250,000
+    /// comparisons].
+    #[arg(long, value_name = "ROWS")]
+    batch: Option<usize>,
     /// The optimiser's step [default: 0.01 for linear, 0.001 for networks].
     #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     learning_rate: Option<f64>,

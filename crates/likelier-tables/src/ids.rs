@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::hash::{BuildHasher, RandomState};
 
+use rayon::prelude::*;
+
 use crate::error::TableError;
 use likelier::data::Texts;
 
@@ -12,7 +14,7 @@ const FREE: u32 = u32::MAX;
 
 /// The ids of items: texts of their own, each once, or simply the row numbers from 0.
 ///
-/// Row numbers cost nothing. Texts lie in one buffer beside a hash table of row numbers.
+/// Row numbers cost nothing. Texts lie in one buffer beside a hash table of row numbers, or none where they count up.
 #[derive(Clone)]
 pub struct Ids(IdKind);
 
@@ -28,6 +30,8 @@ struct NameIndex {
     /// Rows by the hash of their names; a name is in the first free slot from its hash on.
     slots: Vec<u32>,
     hasher: RandomState,
+    /// The number of the first row, where each is called by the next number: then nothing is looked up.
+    counted_from: Option<u64>,
 }
 
 /// Two rows of the same name.
@@ -56,10 +60,20 @@ impl Ids {
 
     /// Builds the hash table, or gives the names back with the first two that are equal.
     pub(super) fn index(names: Texts) -> Result<Self, (Texts, SameName)> {
-        let slots = vec![FREE; (names.len() * 2).next_power_of_two()];
-        let mut index = NameIndex { names, slots, hasher: RandomState::new() };
-        for row in 0..index.names.len() {
-            let (slot, found) = index.slot(index.names.get(row));
+        let counted_from = counted(&names);
+        let slots = if counted_from.is_some() { 0 } else { (names.len() * 2).next_power_of_two() };
+        let mut index =
+            NameIndex { names, slots: vec![FREE; slots], hasher: RandomState::new(), counted_from };
+        if counted_from.is_some() {
+            return Ok(Self(IdKind::Named(index)));
+        }
+        let (names, hasher) = (&index.names, &index.hasher);
+        let hashes: Vec<u64> = (0..names.len())
+            .into_par_iter()
+            .map(|row| hasher.hash_one(names.get(row)))
+            .collect();
+        for (row, hash) in hashes.into_iter().enumerate() {
+            let (slot, found) = index.slot(index.names.get(row), hash);
             if let Some(first) = found {
                 return Err((index.names, SameName { first: first as usize, second: row }));
             }
@@ -90,7 +104,7 @@ impl Ids {
     pub fn find(&self, id: &str) -> Option<u32> {
         match &self.0 {
             IdKind::Numbered(count) => row_number(id, *count),
-            IdKind::Named(index) => index.slot(id).1,
+            IdKind::Named(index) => index.find(id),
         }
     }
 
@@ -114,11 +128,34 @@ pub(super) fn row_number(text: &str, rows: usize) -> Option<u32> {
     text.parse().ok().filter(|row| digits && (*row as usize) < rows)
 }
 
+/// A number as it is usually written: digits without a zero in front.
+fn written_number(text: &str) -> Option<u64> {
+    let plain = text.len() <= 18 && (text == "0" || !text.starts_with('0'));
+    (plain && !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()))
+        .then(|| text.parse().ok())
+        .flatten()
+}
+
+/// The first of names that count up by one from row to row.
+fn counted(names: &Texts) -> Option<u64> {
+    let first = written_number(names.iter().next()?)?;
+    let counts = |row: usize| written_number(names.get(row)) == Some(first + row as u64);
+    (0..names.len()).into_par_iter().all(counts).then_some(first)
+}
+
 impl NameIndex {
-    /// The slot in which a name is or would be, and the row that is there.
-    fn slot(&self, name: &str) -> (usize, Option<u32>) {
+    fn find(&self, name: &str) -> Option<u32> {
+        let Some(first) = self.counted_from else {
+            return self.slot(name, self.hasher.hash_one(name)).1;
+        };
+        let row = written_number(name)?.checked_sub(first)?;
+        u32::try_from(row).ok().filter(|row| (*row as usize) < self.names.len())
+    }
+
+    /// The slot in which a name of this hash is or would be, and the row that is there.
+    fn slot(&self, name: &str, hash: u64) -> (usize, Option<u32>) {
         let last = self.slots.len() - 1;
-        let mut slot = self.hasher.hash_one(name) as usize & last;
+        let mut slot = hash as usize & last;
         loop {
             match self.slots[slot] {
                 FREE => return (slot, None),
@@ -166,6 +203,24 @@ mod tests {
             }
             prop_assert_eq!(ids.find("longer than any of them"), None);
         }
+    }
+
+    #[test]
+    fn names_that_count_up_are_found_as_they_are_written_and_no_other_way() {
+        let ids = Ids::named((7..300).map(|number| number.to_string()).collect()).unwrap();
+        assert!(!ids.are_numbers(), "they are names all the same");
+        assert_eq!([ids.find("7"), ids.find("10"), ids.find("299")], [Some(0), Some(3), Some(292)]);
+        assert_eq!((ids.len(), ids.name(3)), (293, Cow::Borrowed("10")));
+        for unknown in ["6", "300", "", "007", "+7", "-7", "7.0", " 7", "7a", "99999999999999999999999"] {
+            assert_eq!(ids.find(unknown), None, "{unknown}");
+        }
+        // A gap, another order, a zero in front: all are looked up.
+        for names in [["7", "9"], ["8", "7"], ["07", "8"], ["0", "x"]] {
+            let ids = Ids::named(Texts::from_iter(names)).unwrap();
+            assert_eq!(names.map(|name| ids.find(name)), [Some(0), Some(1)]);
+            assert_eq!([ids.find("10"), ids.find("08")], [None, None]);
+        }
+        assert_eq!(Ids::named(Texts::from_iter(["0", "1"])).unwrap().find("00"), None);
     }
 
     #[test]

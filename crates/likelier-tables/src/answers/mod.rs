@@ -15,6 +15,7 @@ use std::path::Path;
 
 use likelier::Answers;
 use likelier::data::{Annotators, PairGroups, ShownSide, Texts};
+use rayon::prelude::*;
 
 use crate::error::TableError;
 use crate::ids::{Ids, row_number};
@@ -40,8 +41,15 @@ pub fn read_answers(path: &Path, ids: &Ids, layout: &Layout) -> Result<Answers, 
     let mut chunk = Chunk::of(&*table, &picked);
     let mut reading = Reading::new(path, ids, &form);
     while table.read(&mut chunk)? {
-        for row in 0..chunk.rows {
-            reading.add(&chunk.texts, row, &*table)?;
+        // Most of the work is to wait for memory, so all cores look ids up.
+        let find = |side: usize, row: usize| ids.find(chunk.texts[side].get(row));
+        let found: Vec<[Option<u32>; 2]> = (0..chunk.rows)
+            .into_par_iter()
+            .with_min_len(1 << 10)
+            .map(|row| [find(0, row), find(1, row)])
+            .collect();
+        for (row, found) in found.into_iter().enumerate() {
+            reading.add(&chunk.texts, row, found, &*table)?;
         }
         chunk.texts.iter_mut().for_each(Texts::clear);
         chunk.rows = 0;
@@ -167,7 +175,13 @@ impl<'a> Reading<'a> {
     }
 
     /// Adds row `at` of what was read, which is row `self.rows` of the file.
-    fn add(&mut self, texts: &[Texts], at: usize, table: &dyn TableReader) -> Result<(), TableError> {
+    fn add(
+        &mut self,
+        texts: &[Texts],
+        at: usize,
+        found: [Option<u32>; 2],
+        table: &dyn TableReader,
+    ) -> Result<(), TableError> {
         let row = self.rows;
         self.rows += 1;
         let mut items = [None; 2];
@@ -176,7 +190,7 @@ impl<'a> Reading<'a> {
                 let (column, name) = (self.form.items[side], self.form.names[side].clone());
                 problem.at(self.path, table.position(row), column, name)
             };
-            items[side] = self.items.find(texts[side].get(at), row).map_err(refused)?;
+            items[side] = self.items.of(texts[side].get(at), found[side], row).map_err(refused)?;
         }
         if let [Some(likelier), Some(other)] = items {
             if likelier == other {
@@ -306,10 +320,14 @@ impl<'a> ItemFinder<'a> {
 
     /// The item of an id; what is not found is told at the end.
     fn find(&mut self, text: &str, row: usize) -> Result<Option<u32>, CellProblem> {
+        self.of(text, self.ids.find(text), row)
+    }
+
+    /// The same where the id was looked up before.
+    fn of(&mut self, text: &str, mut item: Option<u32>, row: usize) -> Result<Option<u32>, CellProblem> {
         if text.is_empty() {
             return Err(CellProblem::Missing);
         }
-        let mut item = self.ids.find(text);
         if self.by_row && !self.ids.are_numbers() {
             // Without a header these are row numbers. Items with ids that are numbers of other rows make
             // it a guess, and a wrong guess would go unnoticed.

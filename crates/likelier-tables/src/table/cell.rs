@@ -171,6 +171,42 @@ pub(crate) fn number(field: &[u8]) -> Result<f32, CellProblem> {
     }
 }
 
+/// A number of at most 15 digits, perhaps with a sign and a point, at the start of a text, and how long it is. It is
+/// the nearest of 32 bits, as `parse` finds it, in less time.
+pub(super) fn plain_number(text: &[u8]) -> Option<(f32, usize)> {
+    const MOST_DIGITS: usize = 15;
+    /// The bits beyond 32, half-way.
+    const HALF_WAY: u64 = 1 << 28;
+    /// Exact in 64 bits.
+    const POWERS: [f64; MOST_DIGITS + 1] =
+        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
+    let negative = text.first() == Some(&b'-');
+    let start = usize::from(negative);
+    let (mut whole, mut digits, mut decimals, mut at) = (0_u64, 0, None, start);
+    while let Some(byte) = text.get(at) {
+        match byte {
+            b'0'..=b'9' if digits < MOST_DIGITS => {
+                whole = 10 * whole + u64::from(byte - b'0');
+                digits += 1;
+            }
+            b'.' if decimals.is_none() => decimals = Some(digits),
+            b'0'..=b'9' => return None,
+            _ => break,
+        }
+        at += 1;
+    }
+    if digits == 0 {
+        return None;
+    }
+    // One division of exact numbers is rounded to 64 bits once. Rounding that again to 32 is right unless it lies half-way
+    // between two of those.
+    let value = whole as f64 / POWERS[decimals.map_or(0, |before| digits - before)];
+    if value.to_bits() & (2 * HALF_WAY - 1) == HALF_WAY {
+        return None;
+    }
+    Some((if negative { -value } else { value } as f32, at))
+}
+
 /// How a text table writes numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Decimal {
@@ -237,7 +273,35 @@ pub(crate) fn quoted(field: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn plain_numbers_are_the_same_as_any(text in "-?[0-9]{0,9}\\.?[0-9]{0,9}", bits: u32) {
+            let near = f32::from_bits(bits);
+            // Half-way between two numbers of 32 bits is where rounding twice would go wrong.
+            let between = f64::midpoint(f64::from(near), f64::from(near.next_up()));
+            for text in [text, near.to_string(), between.to_string()] {
+                if let Some((value, length)) = plain_number(text.as_bytes()) {
+                    prop_assert_eq!(value.to_bits(), text[..length].parse::<f32>().unwrap().to_bits(), "{}", text);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn plain_numbers_end_where_something_else_begins() {
+        assert_eq!(plain_number(b"-1.41449,7"), Some((-1.41449, 8)));
+        assert_eq!([plain_number(b"5.;"), plain_number(b".5")], [Some((5.0, 2)), Some((0.5, 2))]);
+        assert_eq!(plain_number(b"1.5.5"), Some((1.5, 3)), "the rest is not a delimiter");
+        assert_eq!(plain_number(b"-0").map(|(zero, _)| zero.to_bits()), Some((-0.0_f32).to_bits()));
+        // 2²⁴ + 1 lies half-way between two numbers of 32 bits.
+        for other in ["", "-", ".", "x", "+1", "nan", "1234567890123456", "16777217"] {
+            assert_eq!(plain_number(other.as_bytes()), None, "{other}");
+        }
+    }
 
     #[test]
     fn a_field_is_a_number_or_the_reason_why_not() {

@@ -83,14 +83,14 @@ impl Additivity {
     }
 }
 
-/// The share of wins that heights imply, kept away from certainty.
+/// The share of wins that heights imply.
 fn expected(heights: &[f64; BINS], cell: &Cell) -> f64 {
-    (0.5 + heights[cell.high] - heights[cell.low]).clamp(0.02, 0.98)
+    0.5 + heights[cell.high] - heights[cell.low]
 }
 
-/// One by the variance of a cell's share.
+/// One by the variance of a cell's share, which is kept away from certainty.
 fn weight(heights: &[f64; BINS], cell: &Cell) -> f64 {
-    let share = expected(heights, cell);
+    let share = expected(heights, cell).clamp(0.02, 0.98);
     cell.of / (share * (1.0 - share))
 }
 
@@ -140,10 +140,14 @@ mod tests {
 
     /// P-values over 200 sets of 3,000 pairs whose order has probability `of` the two scores in (0, 1).
     fn probabilities(of: impl Fn(f64, f64) -> f64) -> Vec<f64> {
+        probabilities_of(200, 3000, of)
+    }
+
+    fn probabilities_of(sets: usize, pairs: usize, of: impl Fn(f64, f64) -> f64) -> Vec<f64> {
         let mut rng = stream(4, Purpose::Comparisons);
-        (0..200)
+        (0..sets)
             .map(|_| {
-                let (likelier, other) = (0..3000)
+                let (likelier, other) = (0..pairs)
                     .map(|_| {
                         let (a, b) = (unit(&mut rng), unit(&mut rng));
                         if chance(&mut rng, of(a, b)) { (a as f32, b as f32) } else { (b as f32, a as f32) }
@@ -163,6 +167,13 @@ mod tests {
         assert!(rejected <= 20, "{rejected} of 200");
         let mean = additive.iter().sum::<f64>() / 200.0;
         assert!((mean - 0.5).abs() < 0.1, "{mean}");
+    }
+
+    #[test]
+    fn many_pairs_whose_order_is_all_but_certain_are_additive_too() {
+        let positive = |score: f64| ((score - 0.4) / 0.2).clamp(0.002, 0.998);
+        let additive = probabilities_of(20, 200_000, |a, b| 0.5 + 0.5 * (positive(a) - positive(b)));
+        assert!(additive.iter().filter(|p| **p < 0.05).count() <= 4, "{additive:?}");
     }
 
     #[test]

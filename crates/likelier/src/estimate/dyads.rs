@@ -25,7 +25,7 @@ impl Dyads {
         let (numbers, items) = numbered(ends.as_flattened());
         let (ends, _) = numbers.as_chunks::<2>();
         let unordered: Vec<[u32; 2]> = ends.iter().map(|[a, b]| [*a.min(b), *a.max(b)]).collect();
-        let (pair, pairs) = numbered(&unordered);
+        let (pair, pairs) = numbered_pairs(&unordered);
         Self { ends: ends.to_vec(), items, pair, pairs }
     }
 
@@ -138,21 +138,65 @@ fn squares<const K: usize>(sums: &[[f64; K]]) -> [[f64; K]; K] {
     matrix
 }
 
-/// Numbers without gaps, in order of appearance, and how many there are.
-fn numbered<T: std::hash::Hash + Eq + Copy>(values: &[T]) -> (Vec<u32>, usize) {
-    let mut known = std::collections::HashMap::with_capacity(values.len());
-    let number = |value: &T| {
-        let next = known.len() as u32;
-        *known.entry(*value).or_insert(next)
-    };
-    let numbers = values.iter().map(number).collect();
-    (numbers, known.len())
+/// Numbers of items without gaps, in order of appearance, and how many there are.
+fn numbered(items: &[u32]) -> (Vec<u32>, usize) {
+    let mut known = vec![u32::MAX; items.iter().max().map_or(0, |last| *last as usize + 1)];
+    let mut next = 0;
+    let numbers = items.iter().map(|item| {
+        let number = &mut known[*item as usize];
+        if *number == u32::MAX {
+            *number = next;
+            next += 1;
+        }
+        *number
+    });
+    (numbers.collect(), next as usize)
+}
+
+/// The same for pairs, which are too many for a table.
+fn numbered_pairs(pairs: &[[u32; 2]]) -> (Vec<u32>, usize) {
+    let mut placed: Vec<([u32; 2], u32)> = pairs.iter().copied().zip(0..).collect();
+    sort(&mut placed, Ord::cmp);
+    // First the place where each pair occurs first, then its number.
+    let mut numbers = vec![0; pairs.len()];
+    for same in placed.chunk_by(|a, b| a.0 == b.0) {
+        for (_, place) in same {
+            numbers[*place as usize] = same[0].1;
+        }
+    }
+    let mut next = 0;
+    for place in 0..numbers.len() {
+        let first = numbers[place] as usize;
+        if first == place {
+            numbers[place] = next;
+            next += 1;
+        } else {
+            numbers[place] = numbers[first];
+        }
+    }
+    (numbers, next as usize)
+}
+
+/// Sorts by all cores, where the engine brings them.
+pub(super) fn sort<T: Send>(values: &mut [T], order: impl Fn(&T, &T) -> std::cmp::Ordering + Sync) {
+    #[cfg(feature = "engine")]
+    rayon::slice::ParallelSliceMut::par_sort_unstable_by(values, order);
+    #[cfg(not(feature = "engine"))]
+    values.sort_unstable_by(order);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::random::{Purpose, below, stream, unit};
+
+    #[test]
+    fn items_and_pairs_are_numbered_in_order_of_appearance() {
+        let comparisons: Comparisons = [(7, 2), (2, 9), (2, 7), (9, 2), (0, 7)].into_iter().collect();
+        let dyads = Dyads::of(&comparisons);
+        assert_eq!(dyads.ends, [[0, 1], [1, 2], [1, 0], [2, 1], [3, 0]]);
+        assert_eq!((dyads.pair, dyads.pairs, dyads.items), (vec![0, 1, 0, 1, 2], 3, 4));
+    }
 
     #[test]
     fn answers_to_one_pair_are_one_observation_whatever_their_order() {

@@ -6,8 +6,10 @@
 //! has seen. Where no item occurs twice, folds of items are folds of comparisons.
 
 use std::iter::repeat_n;
+use std::sync::Arc;
 
 use super::dyads::Dyads;
+use super::ranked::RankedOnce;
 use crate::data::Comparisons;
 use crate::error::Error;
 use crate::random::{Purpose, Rng, shuffle, stream};
@@ -156,9 +158,10 @@ pub struct HeldOutScores {
     /// The answer that each came from; its own if absent.
     answers: Option<Vec<u32>>,
     /// What depends on what; absent where each comparison is between items of its own.
-    dyads: Option<Dyads>,
+    dyads: Option<Arc<Dyads>>,
     /// The group that each comparison was made within, where comparisons were made within groups.
     groups: Option<Vec<u32>>,
+    ranked: RankedOnce,
 }
 
 impl HeldOutScores {
@@ -176,7 +179,16 @@ impl HeldOutScores {
                 return Err(Error::NotFinite { row, column, value: scores[row] });
             }
         }
-        Ok(Self { likelier, other, folds, weights: None, answers: None, dyads: None, groups: None })
+        Ok(Self {
+            likelier,
+            other,
+            folds,
+            weights: None,
+            answers: None,
+            dyads: None,
+            groups: None,
+            ranked: RankedOnce::default(),
+        })
     }
 
     /// The same scores, knowing how much each of the comparisons counts, which are halves of a tie, and which
@@ -188,7 +200,13 @@ impl HeldOutScores {
         }
         let weights = comparisons.weights().map(<[f32]>::to_vec);
         let answers = comparisons.groups().listed().map(<[u32]>::to_vec);
-        Ok(Self { weights, answers, dyads: Some(Dyads::of(comparisons)), ..self })
+        Ok(Self {
+            weights,
+            answers,
+            dyads: Some(Arc::new(Dyads::of(comparisons))),
+            ranked: RankedOnce::default(),
+            ..self
+        })
     }
 
     /// The same scores, knowing within which group (a topic, a day, a batch) each comparison was made.
@@ -196,7 +214,7 @@ impl HeldOutScores {
         if groups.len() != self.len() {
             return Err(Error::mismatch("groups", groups.len(), "comparisons", self.len()));
         }
-        Ok(Self { groups: Some(groups), ..self })
+        Ok(Self { groups: Some(groups), ranked: RankedOnce::default(), ..self })
     }
 
     /// Scores by one model that was trained on none of these comparisons.
@@ -230,6 +248,10 @@ impl HeldOutScores {
         &self.folds
     }
 
+    pub(super) fn ranked_once(&self) -> &RankedOnce {
+        &self.ranked
+    }
+
     /// How much a comparison counts.
     pub(crate) fn weight(&self, at: usize) -> f64 {
         self.weights.as_ref().map_or(1.0, |weights| f64::from(weights[at]))
@@ -241,7 +263,7 @@ impl HeldOutScores {
     }
 
     /// What depends on what, where that is known.
-    pub(crate) fn dyads(&self) -> Option<&Dyads> {
+    pub(crate) fn dyads(&self) -> Option<&Arc<Dyads>> {
         self.dyads.as_ref()
     }
 

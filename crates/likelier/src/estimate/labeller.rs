@@ -92,7 +92,7 @@ pub fn error_under_discard(test: &ProtocolTest) -> LabellerEstimate {
 /// Under forced choice: from the tails of held-out scores.
 pub fn error_under_forced_choice(scores: &HeldOutScores, level: f64) -> Result<LabellerEstimate, Error> {
     check_level(level)?;
-    let tails = Tails::new(&Ranked::new(scores)?, level);
+    let tails = Tails::new(&*Ranked::of(scores)?, level);
     let at = |pick: fn(&super::TailRatio) -> f64| {
         error_of_reliability(reliability(tails.containment.each_ref().map(pick)))
     };

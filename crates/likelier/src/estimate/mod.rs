@@ -30,7 +30,9 @@ mod tests;
 pub use additivity::Additivity;
 #[cfg(feature = "engine")]
 #[doc(hidden)]
-pub use cross_fit::{CrossFit, cross_fit, scorer};
+pub use cross_fit::{CrossFit, LearnedFrom, cross_fit, scorer};
+#[cfg(feature = "engine")]
+pub(crate) use cross_fit::{cross_fit_from, enough};
 #[doc(hidden)]
 pub use folds::{Folds, HeldOutScores};
 pub use interval::Interval;

@@ -183,7 +183,7 @@ mod tests {
             fold: group,
             folds: 40,
             in_groups: true,
-            dyads: Some(Dyads::of(&comparisons)),
+            dyads: Some(Dyads::of(&comparisons).into()),
         };
         let moments = Moments::new(&contrasts);
         let ratio = moments.covariance / moments.square;

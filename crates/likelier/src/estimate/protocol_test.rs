@@ -61,7 +61,7 @@ impl ProtocolTest {
     /// Tests held-out scores of the comparisons.
     pub fn new(scores: &HeldOutScores, level: f64) -> Result<Self, Error> {
         check_level(level)?;
-        let ranked = Ranked::new(scores)?;
+        let ranked = Ranked::of(scores)?;
         let moments = Moments::new(&ranked.contrasts());
         let discard_probability = 1.0 - normal_tail(moments.distance(DROPPED));
         let forced_choice_probability = 2.0 * normal_tail(moments.distance(KEPT).abs());

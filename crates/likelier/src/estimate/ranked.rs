@@ -8,8 +8,9 @@
 //! for this one.
 
 use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
 
-use super::dyads::Dyads;
+use super::dyads::{Dyads, sort};
 use super::folds::HeldOutScores;
 use crate::error::Error;
 
@@ -30,7 +31,7 @@ pub(crate) struct Ranked {
     /// How many pairs there are.
     pub(crate) pairs: usize,
     /// Which pairs share an item, where that is known.
-    pub(crate) dyads: Option<Dyads>,
+    pub(crate) dyads: Option<Arc<Dyads>>,
     /// The group that each was made within, where that is known.
     pub(crate) groups: Option<Vec<u32>>,
     /// All scores of each fold, sorted.
@@ -45,15 +46,24 @@ struct SortedScores {
 }
 
 impl SortedScores {
-    fn new(mut weighted: Vec<(f32, f64)>) -> Self {
-        weighted.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    /// Sorts scores with their places, and says the rank of each place.
+    fn with_ranks(mut placed: Vec<(f32, u32)>, weight: impl Fn(u32) -> f64) -> (Self, Vec<(u32, f64)>) {
+        sort(&mut placed, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let mut sum = 0.0;
         let mut add = |weight: f64| {
             sum += weight;
             sum
         };
-        let up_to = weighted.iter().map(|(_, weight)| add(*weight)).collect();
-        Self { scores: weighted.into_iter().map(|(score, _)| score).collect(), up_to }
+        let up_to: Vec<f64> = placed.iter().map(|(_, place)| add(weight(*place))).collect();
+        let all = (2.0 * up_to.last().copied().unwrap_or(0.0)).max(f64::MIN_POSITIVE);
+        let mut ranks = Vec::with_capacity(placed.len());
+        let mut below = 0.0;
+        for equal in placed.chunk_by(|a, b| a.0 == b.0) {
+            let up_to = up_to[ranks.len() + equal.len() - 1];
+            ranks.extend(equal.iter().map(|(_, place)| (*place, (below + up_to) / all)));
+            below = up_to;
+        }
+        (Self { scores: placed.into_iter().map(|(score, _)| score).collect(), up_to }, ranks)
     }
 
     /// The share of the weight below a score, and half of what lies at it.
@@ -65,7 +75,28 @@ impl SortedScores {
     }
 }
 
+/// Ranks that are worked out when they are first asked for: a good part of all work where comparisons are many.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RankedOnce(OnceLock<Arc<Ranked>>);
+
+/// They follow from the scores.
+impl PartialEq for RankedOnce {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
 impl Ranked {
+    /// The ranks of scores, worked out once.
+    pub(crate) fn of(scores: &HeldOutScores) -> Result<Arc<Self>, Error> {
+        let RankedOnce(once) = scores.ranked_once();
+        if let Some(known) = once.get() {
+            return Ok(Arc::clone(known));
+        }
+        let ranked = Arc::new(Self::new(scores)?);
+        Ok(Arc::clone(once.get_or_init(|| ranked)))
+    }
+
     /// Ranks of scores; equal scores share their middle rank.
     pub(crate) fn new(scores: &HeldOutScores) -> Result<Self, Error> {
         if scores.answers() < FEWEST {
@@ -81,25 +112,29 @@ impl Ranked {
             .each_ref()
             .map(|of| of.iter().map(number).collect::<Vec<usize>>());
         let weights: Vec<f64> = (0..scores.len()).map(|at| scores.weight(at)).collect();
-        let mut of_fold = vec![Vec::new(); names.len()];
-        for (folds, pile) in folds_of.iter().zip([scores.likelier(), scores.other()]) {
-            for ((fold, score), weight) in folds.iter().zip(pile).zip(&weights) {
-                of_fold[*fold].push((*score, *weight));
+        // The place of each score: first those of the likelier items, then those of the others.
+        let mut of_fold: Vec<Vec<(f32, u32)>> = vec![Vec::new(); names.len()];
+        for (folds, (pile, first)) in
+            folds_of.iter().zip([(scores.likelier(), 0), (scores.other(), scores.len())])
+        {
+            for ((fold, score), place) in folds.iter().zip(pile).zip(first as u32..) {
+                of_fold[*fold].push((*score, place));
             }
         }
-        let sorted: Vec<SortedScores> = of_fold.into_iter().map(SortedScores::new).collect();
-        let ranks = |folds: &[usize], pile: &[f32]| {
-            folds
-                .iter()
-                .zip(pile)
-                .map(|(fold, score)| sorted[*fold].rank(*score))
-                .collect::<Vec<_>>()
-        };
+        let ranked: Vec<(SortedScores, Vec<(u32, f64)>)> = of_fold
+            .into_iter()
+            .map(|placed| SortedScores::with_ranks(placed, |place| weights[place as usize % scores.len()]))
+            .collect();
+        let mut ranks = [vec![0.0; scores.len()], vec![0.0; scores.len()]];
+        for (place, rank) in ranked.iter().flat_map(|(_, ranks)| ranks) {
+            let place = *place as usize;
+            ranks[place / scores.len()][place % scores.len()] = *rank;
+        }
+        let sorted = ranked.into_iter().map(|(sorted, _)| sorted).collect();
+        let [likelier, other] = ranks;
         let pair: Vec<usize> = (0..scores.len()).map(|at| scores.pair(at)).collect();
-        let pairs = scores.dyads().map_or(scores.len(), Dyads::pairs);
+        let pairs = scores.dyads().map_or(scores.len(), |dyads| dyads.pairs());
         let (dyads, groups) = (scores.dyads().cloned(), scores.groups().map(<[u32]>::to_vec));
-        let (likelier, other) =
-            (ranks(&folds_of[0], scores.likelier()), ranks(&folds_of[1], scores.other()));
         Ok(Self { likelier, other, folds_of, weights, pair, pairs, dyads, groups, sorted })
     }
 
@@ -117,7 +152,7 @@ impl Ranked {
         }
         let (total, squares) = of_pair.iter().fold((0.0, 0.0), |(t, s), w| (t + w, s + w * w));
         let pairs = total * total / f64::max(squares, f64::MIN_POSITIVE);
-        let items = |dyads: &Dyads| dyads.effective_items(|at| self.weights[at]);
+        let items = |dyads: &Arc<Dyads>| dyads.effective_items(|at| self.weights[at]);
         pairs.min(self.dyads.as_ref().map_or(f64::INFINITY, items))
     }
 
@@ -210,7 +245,7 @@ pub(crate) struct Contrasts {
     /// Whether `fold` is the group.
     pub(crate) in_groups: bool,
     /// Which pairs share an item, where that is known.
-    pub(crate) dyads: Option<Dyads>,
+    pub(crate) dyads: Option<Arc<Dyads>>,
 }
 
 /// What a fold's comparisons come to.

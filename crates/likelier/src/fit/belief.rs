@@ -10,7 +10,8 @@ use crate::estimate::diagnosis::scored::grading;
 use crate::estimate::distribution::share_interval;
 use crate::estimate::metrics::Assumptions;
 use crate::estimate::prior::{PriorEstimator, PriorReport, best_bin, kept_share, pool_moment, recommend};
-use crate::estimate::{CrossFit, FEWEST, Folds, Interval, ProtocolTest, cross_fit, scorer};
+use crate::estimate::{CrossFit, FEWEST, Folds, Interval, ProtocolTest, cross_fit_from, enough, scorer};
+use crate::model::Architecture;
 use crate::prior::Prior;
 use crate::protocol::{Collection, Protocol};
 use crate::supervision::{LabelsChosen, Supervision};
@@ -118,7 +119,9 @@ pub fn estimate_prior_with(
         let all: Vec<u32> = (0..rows.len() as u32).collect();
         estimates.push(pool_moment(&fit, &all, &protocol, LEVEL)?);
     }
-    Ok(recommend(estimates))
+    let mut report = recommend(estimates);
+    report.reasons.extend(fit.sample.map(|sample| sample.to_string()));
+    Ok(report)
 }
 
 /// Why the tails of the scores say nothing about the prior: items of one class were not ordered by a coin.
@@ -156,8 +159,10 @@ pub(super) fn out_of_fold<'a>(
         return Err(Error::TooFewToEstimate { found, needed: FEWEST });
     }
     let config = Config { seed: options.seed, ..scorer(options.architecture.clone(), protocol)? };
+    let config = Config { settles: config.architecture == Architecture::Linear, ..config };
     let folds = Folds::new(comparisons, rows.len(), FOLDS, options.seed)?;
-    cross_fit(rows, comparisons, folds, &config, control, |fold, summary| {
+    let enough = enough(&options.architecture, rows.width());
+    cross_fit_from(rows, comparisons, folds, &config, enough, control, |fold, summary| {
         observe(Event::Scoring { fold: fold + 1, folds: FOLDS, epoch: summary.epoch });
     })
 }

@@ -14,7 +14,9 @@ use crate::estimate::labeller::{
     LabellerEstimate, error_from_asking_again, error_under_discard, error_under_forced_choice,
 };
 use crate::estimate::prior::best_bin;
-use crate::estimate::{Additivity, FEWEST, HeldOutScores, Interval, ProtocolTest, REFUTED, Verdict};
+use crate::estimate::{
+    Additivity, FEWEST, HeldOutScores, Interval, LearnedFrom, ProtocolTest, REFUTED, Verdict,
+};
 use crate::prior::Prior;
 use crate::protocol::{Collection, Protocol};
 use crate::supervision::Supervision;
@@ -74,18 +76,21 @@ pub fn check_with(
     observe: &mut Observer<'_>,
 ) -> Result<Checkup, Error> {
     let answers = supervision.answers().ok_or(Error::NeedsComparisons)?;
-    let diagnosis = Diagnosis::new(answers, rows.len(), LEVEL)?;
     let stated = supervision.stated_protocol();
     let mut look = Look::default();
-    let tested = if answers.len() < FEWEST {
-        None
-    } else {
-        let comparisons = answers.comparisons();
-        // Any protocol makes a scorer; without one, take the one that everybody uses.
-        let assumed = stated.unwrap_or(Protocol::FORCED_CHOICE);
-        let fit = out_of_fold(rows, &comparisons, assumed, scorer, control, observe)?;
+    let enough = answers.len() >= FEWEST;
+    let comparisons = if enough { answers.comparisons() } else { Comparisons::default() };
+    // Any protocol makes a scorer; without one, take the one that everybody uses.
+    let assumed = stated.unwrap_or(Protocol::FORCED_CHOICE);
+    let fit = || enough.then(|| out_of_fold(rows, &comparisons, assumed, scorer, control, observe));
+    let (diagnosis, fit) = rayon::join(|| Diagnosis::new(answers, rows.len(), LEVEL), fit);
+    let diagnosis = diagnosis?;
+    let tested = if let Some(fit) = fit.transpose()? {
+        look.sample = fit.sample;
         let scores = within_groups(fit.scores, &comparisons, &diagnosis)?;
         Some(look.at_scores(&scores, &comparisons, answers, supervision, &diagnosis)?)
+    } else {
+        None
     };
     look.suspicions.extend(diagnosis.suspicions(std::mem::take(&mut look.measured)));
     let mut remarks = convicted(&look.suspicions);
@@ -104,6 +109,7 @@ pub fn check_with(
     };
     remarks.extend(look.unexplained);
     remarks.extend(diagnosis.notes(&remarks));
+    remarks.extend(look.sample.map(Remark::Sampled));
     let findings = findings(&remarks);
     let sound = findings.iter().all(|finding| finding.severity != Severity::Serious);
     let headline = Headline::of(&remarks);
@@ -137,6 +143,7 @@ struct Look {
     suspicions: Vec<Suspicion>,
     measured: Vec<BesideOthers>,
     unexplained: Option<Remark>,
+    sample: Option<LearnedFrom>,
     explained: Option<Explained>,
     labeller: Vec<LabellerEstimate>,
 }

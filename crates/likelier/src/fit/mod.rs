@@ -416,13 +416,13 @@ fn candidates(
         let recommended = Config::recommended(method, architecture, prior.prior, protocol, data);
         let epochs = options.epochs.unwrap_or(recommended.epochs);
         Config {
-            batch_rows: options.batch_rows,
             learning_rate: options.learning_rate.unwrap_or(recommended.learning_rate),
             weight_decay: options.weight_decay.unwrap_or(recommended.weight_decay),
             replies: replies.cloned(),
             seed: options.seed,
             ..recommended.with_epochs(epochs)
         }
+        .until_settled(data, options.batch_rows)
     };
     match (options.method, options.select) {
         (Some(method), _) => vec![config(method)],
@@ -473,7 +473,8 @@ fn run(
     let every = config.epochs.div_ceil(LOOKS).max(1);
     let outcome = train_with(data, config, &control, |summary, progress| {
         // Counted from the end, so that the last epoch is among them.
-        let looks = (config.epochs - summary.epoch.min(config.epochs)).is_multiple_of(every);
+        let looks =
+            progress.is_done() || (config.epochs - summary.epoch.min(config.epochs)).is_multiple_of(every);
         let accuracy = watch.filter(|_| looks).and_then(|watch| watch.look(data.rows, progress));
         let epoch = Epoch { of: *summary, accuracy };
         // Its numbers are finite, so it can always be noted.

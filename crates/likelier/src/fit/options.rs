@@ -28,7 +28,7 @@ pub struct FitOptions {
     pub(super) hidden: Option<Vec<usize>>,
     pub(super) image: Option<[usize; 3]>,
     pub(super) epochs: Option<usize>,
-    pub(super) batch_rows: usize,
+    pub(super) batch_rows: Option<usize>,
     pub(super) learning_rate: Option<f64>,
     pub(super) weight_decay: Option<f64>,
     pub(super) select: bool,
@@ -52,7 +52,7 @@ impl Default for FitOptions {
             hidden: None,
             image: None,
             epochs: None,
-            batch_rows: 256,
+            batch_rows: None,
             learning_rate: None,
             weight_decay: None,
             select: false,
@@ -101,16 +101,17 @@ impl FitOptions {
         Self { image: image.into(), ..self }
     }
 
-    /// Passes over the comparisons.
+    /// Passes over the comparisons, at the most: a linear model stops when its weights have settled.
     #[must_use]
     pub fn epochs(self, epochs: impl Into<Option<usize>>) -> Self {
         Self { epochs: epochs.into(), ..self }
     }
 
-    /// Rows of both items of the comparisons in a mini-batch.
+    /// Rows of both items of the comparisons in a mini-batch; 256 if not stated, more for a linear model from 250,000
+    /// comparisons.
     #[must_use]
-    pub fn batch_rows(self, batch_rows: usize) -> Self {
-        Self { batch_rows, ..self }
+    pub fn batch_rows(self, batch_rows: impl Into<Option<usize>>) -> Self {
+        Self { batch_rows: batch_rows.into(), ..self }
     }
 
     /// The optimiser's step.

@@ -175,6 +175,9 @@ impl Scaling {
 /// Rows that are on their way from memory while one is copied.
 const AHEAD: usize = 2;
 
+/// The same where little is done with each.
+const FAR_AHEAD: usize = 16;
+
 /// Rows that one piece of work copies.
 const ROWS: usize = 32;
 
@@ -199,17 +202,23 @@ pub(super) fn gather(stored: &Stored<'_>, into: &mut Vec<f32>) {
 fn visit_cells(rows: &Rows, on: &[&[u32]], zeros_do_not_matter: bool, visit: &mut dyn FnMut(usize, f64)) {
     let sparse = rows.as_sparse().filter(|_| zeros_do_not_matter);
     let mut row = vec![0.0; rows.width()];
-    for &at in on.iter().copied().flatten() {
-        if let Some(sparse) = sparse {
-            let (columns, values) = sparse.row(at as usize);
-            for (column, value) in columns.iter().zip(values) {
-                visit(*column as usize, f64::from(*value));
+    for list in on {
+        for (place, &at) in list.iter().enumerate() {
+            // The rows lie anywhere: the processor cannot guess the next.
+            if let Some(next) = list.get(place + FAR_AHEAD) {
+                rows.fetch_ahead(*next as usize);
             }
-            continue;
-        }
-        rows.copy_row(at as usize, &mut row);
-        for (column, value) in row.iter().enumerate() {
-            visit(column, f64::from(*value));
+            if let Some(sparse) = sparse {
+                let (columns, values) = sparse.row(at as usize);
+                for (column, value) in columns.iter().zip(values) {
+                    visit(*column as usize, f64::from(*value));
+                }
+                continue;
+            }
+            rows.copy_row(at as usize, &mut row);
+            for (column, value) in row.iter().enumerate() {
+                visit(column, f64::from(*value));
+            }
         }
     }
 }

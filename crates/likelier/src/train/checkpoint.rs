@@ -21,7 +21,9 @@ use crate::model::Weights;
 
 /// Saves at most this often, unless the run ends.
 const INTERVAL: Duration = Duration::from_secs(10);
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
+/// Rows that are on their way from memory while one is looked at.
+const AHEAD: usize = 16;
 /// More than any state's first line has.
 const LONGEST_LINE: u64 = 1 << 28;
 
@@ -39,6 +41,9 @@ struct CheckpointHeader {
     run: serde_json::Value,
     epochs_done: usize,
     stopped_early: bool,
+    warmed_up_early: bool,
+    /// Steps of the window that shows whether the weights have settled.
+    settling_steps: Option<usize>,
     optimiser_steps: u32,
     teacher_steps: Option<u32>,
     best: Option<(usize, f64)>,
@@ -76,6 +81,8 @@ impl<'a> Checkpoint<'a> {
             run: self.identity.clone(),
             epochs_done: run.epochs_done,
             stopped_early: run.stopped_early,
+            warmed_up_early: run.warmed_up_early,
+            settling_steps: run.settling.as_ref().map(|settling| settling.steps),
             optimiser_steps,
             teacher_steps: run.teacher.as_ref().map(super::Teacher::steps),
             best: run.best.as_ref().map(|best| (best.epoch, best.value)),
@@ -93,6 +100,11 @@ impl<'a> Checkpoint<'a> {
         for weights in further.chain(warmed_up.iter().map(|state| &state.weights)) {
             lists.extend([&weights.parameters[..], &weights.buffers]);
         }
+        lists.extend(
+            run.settling
+                .iter()
+                .flat_map(|settling| settling.quarters.each_ref().map(|means| &means[..])),
+        );
         lists.extend(recent.into_iter().flat_map(|recent| [&recent.scores[..], &recent.weights]));
         replace(self.path, |file| {
             serde_json::to_writer(&mut *file, &header)?;
@@ -155,6 +167,12 @@ impl<'a> Checkpoint<'a> {
         if let Some((epoch, held_out)) = header.warmed_up {
             run.warm_up_ended(WarmedUp { epoch, held_out, weights: weights(&mut list)? })?;
         }
+        if let (Some(settling), Some(steps)) = (&mut run.settling, header.settling_steps) {
+            settling.restore(
+                steps,
+                [list(parameters)?, list(parameters)?, list(parameters)?, list(parameters)?],
+            );
+        }
         let recent: usize = header.recent.iter().fold(0, |sum, length| sum.saturating_add(*length));
         if recent > run.data.piles.rows(Pile::Likelier).len().saturating_mul(16) {
             return Err(bad("the checkpoint is cut short or damaged"));
@@ -168,6 +186,7 @@ impl<'a> Checkpoint<'a> {
         run.optimiser.restore(header.optimiser_steps, moments)?;
         run.epochs_done = header.epochs_done;
         run.stopped_early = header.stopped_early;
+        run.warmed_up_early = header.warmed_up_early;
         Ok(header.notes)
     }
 }
@@ -183,7 +202,11 @@ fn identity(run: &Run<'_>) -> io::Result<serde_json::Value> {
     let mut digest = Digest::new();
     let mut row = vec![0.0; if data.rows.as_sparse().is_some() { 0 } else { data.rows.width() }];
     for pile in Pile::BOTH {
-        for &item in data.piles.rows(pile) {
+        let items = data.piles.rows(pile);
+        for (at, &item) in items.iter().enumerate() {
+            if let Some(next) = items.get(at + AHEAD) {
+                data.rows.fetch_ahead(*next as usize);
+            }
             digest.add(u64::from(item));
             if let Some(sparse) = data.rows.as_sparse() {
                 let (columns, values) = sparse.row(item as usize);

@@ -20,7 +20,7 @@ pub struct Config {
     pub setting: Setting,
     /// Which model.
     pub architecture: Architecture,
-    /// Passes over the comparisons.
+    /// Passes over the comparisons, at the most.
     pub epochs: usize,
     /// Rows of both piles in a mini-batch: 256 means 128 comparisons. The last batch may be shorter.
     pub batch_rows: usize,
@@ -45,6 +45,8 @@ pub struct Config {
     pub predictor: Predictor,
     /// Comparisons kept apart to choose the best epoch by; none if absent.
     pub early_stop: Option<EarlyStop>,
+    /// Whether to stop when the weights have settled, and to take their mean then; for linear models.
+    pub settles: bool,
     /// How features are scaled; the rows' default if absent.
     pub scaling: Option<ScalingKind>,
     /// Where the threshold lies; the method's default if absent.
@@ -122,11 +124,17 @@ impl Config {
             consistency_ramp_epochs: 0,
             predictor: if infers { Predictor::Teacher } else { Predictor::Student },
             early_stop: None,
+            settles: false,
             scaling: None,
             threshold: None,
             replies: None,
             seed: 0,
         }
+    }
+
+    /// Whether it may stop before the last epoch, or choose another.
+    pub(crate) fn picks_its_epoch(&self) -> bool {
+        self.early_stop.is_some() || self.settles
     }
 
     /// An optimiser that has not stepped yet.
@@ -194,6 +202,13 @@ impl Config {
             && !(0.0..1.0).contains(&momentum)
         {
             return not("the momentum", momentum, "at least 0 and below 1");
+        }
+        if self.settles && self.architecture != Architecture::Linear {
+            return Err(Error::Setting {
+                name: "stopping when the weights have settled",
+                value: "true for a network".into(),
+                allowed: "for linear models only",
+            });
         }
         if let Some(early_stop) = self.early_stop
             && !(early_stop.share > 0.0 && early_stop.share < 1.0)

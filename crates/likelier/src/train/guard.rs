@@ -61,7 +61,7 @@ impl fmt::Display for Fallback {
 impl Run<'_> {
     /// The classifier of the pair posterior, or that of its warm-up with the reason.
     pub(super) fn guarded_classifier(&mut self) -> Result<Classifier, Error> {
-        let weights = self.predictor().clone();
+        let weights = self.settled_or_last();
         let held_out = self
             .config
             .early_stop

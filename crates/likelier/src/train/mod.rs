@@ -16,6 +16,7 @@ mod posterior;
 mod recommended;
 mod replies;
 mod run;
+mod settling;
 mod teacher;
 mod threshold;
 mod work;
@@ -69,7 +70,7 @@ pub struct Control<'a> {
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// All epochs are done, or no improvement was seen for long enough.
+    /// All epochs are done, or nothing more was learned.
     Finished(Box<Classifier>),
     /// It was asked to stop; the checkpoint, if there is one, has the state.
     Stopped {

@@ -97,7 +97,7 @@ impl Run<'_> {
     pub(super) fn end_warm_up(&mut self) -> Result<(), Error> {
         let warmed_up = match self.best.take() {
             Some(best) => WarmedUp { epoch: best.epoch, held_out: Some(best.value), weights: best.weights },
-            None => WarmedUp { epoch: self.epochs_done, held_out: None, weights: self.predictor().clone() },
+            None => WarmedUp { epoch: self.epochs_done, held_out: None, weights: self.settled_or_last() },
         };
         self.weights = warmed_up.weights.clone();
         if let Some(teacher) = &mut self.teacher {

@@ -4,12 +4,17 @@
 
 use super::Data;
 use super::config::{Config, Criterion, EarlyStop, Predictor};
+use super::settling::FEWEST_STEPS;
 use crate::data::Pile;
 use crate::model::{Architecture, Scaling, ScalingKind};
 use crate::prior::Prior;
 use crate::protocol::Protocol;
 use crate::risk::{Method, ThresholdRule};
 
+/// More rows in a batch would not make steps better.
+const MOST_ROWS: usize = 1 << 13;
+/// Numbers of a batch, which is gone over twice.
+const CACHED_NUMBERS: usize = 1 << 18;
 /// From fewer comparisons a tenth is none.
 const FEWEST_TO_STOP_BY: usize = 10;
 /// Batches after which a network that infers labels has learnt what it will. Beyond, at skewed priors, it loses
@@ -62,11 +67,34 @@ impl Config {
         config.with_epochs(epochs)
     }
 
+    /// The same for who need not train for a fixed number of epochs: a linear model stops when its weights have settled,
+    /// and its batches grow with the comparisons, so that there are always enough steps in an epoch and never many more.
+    /// Batches that are stated stay as they are.
+    #[must_use]
+    pub fn until_settled(self, data: &Data<'_>, batch_rows: Option<usize>) -> Self {
+        let linear = self.architecture == Architecture::Linear;
+        let grown = if linear { grown_batch(data).max(self.batch_rows) } else { self.batch_rows };
+        Self { settles: linear, batch_rows: batch_rows.unwrap_or(grown), ..self }
+    }
+
     /// The same for another number of epochs, of which at most half are warm-up.
     #[must_use]
     pub fn with_epochs(self, epochs: usize) -> Self {
         Self { epochs, warm_up_epochs: self.warm_up_epochs.min((epochs / 2).max(1)), ..self }
     }
+}
+
+/// Rows of a batch of which an epoch has about a thousand, or more where it would not stay in the processor's cache.
+fn grown_batch(data: &Data<'_>) -> usize {
+    let rows = Pile::BOTH.iter().map(|pile| data.piles.rows(*pile).len()).sum::<usize>();
+    let numbers = match data.rows.as_sparse() {
+        Some(sparse) => sparse.entries() / sparse.len().max(1),
+        None => data.rows.width(),
+    };
+    let most = (CACHED_NUMBERS / numbers.max(1)).min(MOST_ROWS);
+    let wanted = (rows / FEWEST_STEPS).min(most);
+    // A power of two, as a number that is easily told.
+    wanted.checked_ilog2().map_or(0, |power| 1 << power)
 }
 
 /// The weight decay for a linear model: the variance of all its features for each comparison, times a number

@@ -10,6 +10,7 @@ use super::optimiser::Optimiser;
 use super::parts::Parts;
 use super::passes::Passing;
 use super::posterior::Posterior;
+use super::settling::Settling;
 use super::teacher::Teacher;
 use super::threshold::prior_quantile;
 use super::work::{Step, Totals, Work};
@@ -43,7 +44,11 @@ pub(super) struct Run<'a> {
     /// For the method that infers labels.
     pub(super) posterior: Option<Posterior>,
     pub(super) best: Option<Best>,
-    /// Whether patience ran out.
+    /// Where it stops when the weights have settled. A window that is full between epochs is one that has.
+    pub(super) settling: Option<Settling>,
+    /// Whether rank pruning selects sooner than the configuration says.
+    pub(super) warmed_up_early: bool,
+    /// Whether patience ran out, or the weights have settled.
     pub(super) stopped_early: bool,
     pub(super) epochs_done: usize,
     selection: Option<KeptRows>,
@@ -87,6 +92,8 @@ impl<'a> Run<'a> {
             teacher: averages.then(|| Teacher::new(&weights, config.teacher_smoothing)),
             posterior,
             best: None,
+            settling: config.settles.then(|| Settling::new(batches.count(), parameters)),
+            warmed_up_early: false,
             stopped_early: false,
             epochs_done: 0,
             selection: None,
@@ -136,7 +143,7 @@ impl<'a> Run<'a> {
             total.add(&step);
         }
         self.epochs_done = epoch;
-        let held_out = self.judge(epoch)?;
+        let held_out = self.judge(epoch, phase)?;
         Ok(total.summary(epoch, phase, held_out))
     }
 
@@ -188,6 +195,9 @@ impl<'a> Run<'a> {
 
         self.model.backward(&self.weights, &rows, likelier, gradients.all(), gradient)?;
         self.optimiser.step(&mut self.weights.parameters, gradient);
+        if let Some(settling) = &mut self.settling {
+            settling.add(&self.weights.parameters);
+        }
         match &mut self.teacher {
             Some(teacher) if has_teacher => teacher.update(&self.weights.parameters),
             Some(teacher) => teacher.update_all(&self.weights),
@@ -201,7 +211,7 @@ impl<'a> Run<'a> {
     fn phase(&self, epoch: usize) -> Phase {
         let warming_up = match &self.posterior {
             Some(posterior) => posterior.is_warming_up(),
-            None => self.method.prunes && epoch <= self.config.warm_up_epochs,
+            None => self.method.prunes && epoch <= self.config.warm_up_epochs && !self.warmed_up_early,
         };
         if warming_up { Phase::WarmUp } else { Phase::Main }
     }
@@ -216,9 +226,13 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Measures the criterion on what is held out, keeps the best epoch's weights, and says goodbye to a
-    /// phase that improves no more.
-    fn judge(&mut self, epoch: usize) -> Result<Option<f64>, Error> {
+    /// Measures the criterion on what is held out, keeps the best epoch's weights, and ends a phase that improves no
+    /// more or has settled.
+    fn judge(&mut self, epoch: usize, phase: Phase) -> Result<Option<f64>, Error> {
+        let settled = self.look_whether_settled(epoch);
+        if let Some(settling) = self.settling.as_mut().filter(|settling| settling.is_full() && !settled) {
+            settling.restart();
+        }
         let mut value = None;
         let mut exhausted = false;
         if let Some(early_stop) = self.config.early_stop {
@@ -226,16 +240,46 @@ impl<'a> Run<'a> {
             let measured = self.held_out_value(&weights, early_stop.criterion)?;
             if self.posterior.as_ref().is_none_or(Posterior::is_warming_up) {
                 exhausted = Best::consider(&mut self.best, &early_stop, epoch, measured, &weights);
+                if let Some(mean) = settled.then(|| self.settled_weights()).flatten() {
+                    let measured = self.held_out_value(&mean, early_stop.criterion)?;
+                    Best::consider(&mut self.best, &early_stop, epoch, measured, &mean);
+                }
             }
             value = Some(measured);
         }
         match &self.posterior {
-            None => self.stopped_early = exhausted,
-            Some(posterior) if !posterior.is_warming_up() => {}
-            Some(_) if exhausted || epoch >= self.config.warm_up_epochs => self.end_warm_up()?,
+            None if phase == Phase::WarmUp => {
+                self.warmed_up_early |= settled;
+                self.stopped_early = exhausted;
+            }
+            None => self.stopped_early = exhausted || settled,
+            Some(posterior) if !posterior.is_warming_up() => self.stopped_early = settled,
+            Some(_) if exhausted || settled || epoch >= self.config.warm_up_epochs => self.end_warm_up()?,
             Some(_) => {}
         }
+        // Another phase begins another window. What has settled for good stays as it is.
+        let turned = phase != self.phase(epoch + 1);
+        if let Some(settling) = self.settling.as_mut().filter(|_| turned && !self.stopped_early) {
+            settling.restart();
+        }
         Ok(value)
+    }
+
+    /// Whether a window ends with this epoch in which the weights went nowhere.
+    fn look_whether_settled(&self, epoch: usize) -> bool {
+        let is_whole =
+            self.config.method != Method::PcompTeacher || epoch >= self.config.consistency_ramp_epochs;
+        is_whole
+            && self
+                .settling
+                .as_ref()
+                .is_some_and(|settling| settling.has_settled(self.method.prunes))
+    }
+
+    /// The mean of the weights, where they have settled.
+    pub(super) fn settled_weights(&self) -> Option<Weights> {
+        let settling = self.settling.as_ref().filter(|settling| settling.is_full())?;
+        Some(Weights { parameters: settling.mean(), buffers: self.weights.buffers.clone() })
     }
 
     pub(super) fn held_out_value(&mut self, weights: &Weights, criterion: Criterion) -> Result<f64, Error> {
@@ -250,6 +294,11 @@ impl<'a> Run<'a> {
             (Some(teacher), Predictor::Teacher) => &teacher.weights,
             _ => &self.weights,
         }
+    }
+
+    /// The mean of the weights where they have settled, else those that predict.
+    pub(super) fn settled_or_last(&self) -> Weights {
+        self.settled_weights().unwrap_or_else(|| self.predictor().clone())
     }
 
     pub(super) fn pile_scores(
@@ -277,7 +326,7 @@ impl<'a> Run<'a> {
         }
         let (weights, epoch, held_out) = match &self.best {
             Some(best) => (best.weights.clone(), best.epoch, Some(best.value)),
-            None => (self.predictor().clone(), self.epochs_done, None),
+            None => (self.settled_or_last(), self.epochs_done, None),
         };
         self.classifier_with(weights, epoch, held_out, self.config.threshold)
     }
@@ -326,6 +375,11 @@ impl<'a> Run<'a> {
 pub struct Progress<'p, 'a>(pub(super) &'p mut Run<'a>);
 
 impl Progress<'_, '_> {
+    /// Whether this was the last epoch.
+    pub fn is_done(&self) -> bool {
+        self.0.is_done()
+    }
+
     /// The classifier as it stands, with its threshold.
     pub fn classifier(&mut self) -> Result<Classifier, Error> {
         self.classifier_cut_at(self.0.config.threshold)
@@ -334,7 +388,7 @@ impl Progress<'_, '_> {
     /// The same with another threshold rule; the method's default if absent. Training does not look at
     /// it, so one run serves them all.
     pub fn classifier_cut_at(&mut self, rule: Option<ThresholdRule>) -> Result<Classifier, Error> {
-        let weights = self.0.predictor().clone();
+        let weights = self.0.settled_or_last();
         let epoch = self.0.epochs_done;
         self.0.classifier_with(weights, epoch, None, rule)
     }

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use crate::table::cell::plain_number;
+
 /// The fields of whole records, one after the other.
 pub(super) struct Fields<'a> {
     bytes: &'a [u8],
@@ -85,6 +87,24 @@ impl<'a> Fields<'a> {
         self.at += (length + 1).min(rest.len());
         self.line += usize::from(rest.get(length) == Some(&b'\n'));
         Ok(Field { text: Cow::Borrowed(&rest[..length]), quoted: false, ends_record })
+    }
+
+    /// The next field, if it is a number in plain digits, and whether it ends its record; else nothing is passed.
+    pub(super) fn plain_number(&mut self) -> Option<(f32, bool)> {
+        if self.delimiter.is_ascii_digit() || b"-.".contains(&self.delimiter) {
+            return None;
+        }
+        let rest = &self.bytes[self.at..];
+        let (value, length) = plain_number(rest)?;
+        let (end, ends_record) = match rest.get(length)? {
+            byte if *byte == self.delimiter => (length + 1, false),
+            b'\n' => (length + 1, true),
+            b'\r' if rest.get(length + 1) == Some(&b'\n') => (length + 2, true),
+            _ => return None,
+        };
+        self.at += end;
+        self.line += usize::from(ends_record);
+        Some((value, ends_record))
     }
 
     fn quoted(&mut self) -> Result<Field<'a>, &'static str> {

@@ -104,6 +104,16 @@ impl Parser {
         let row = &mut into.cells[start..];
         let mut count = 0;
         loop {
+            if let Some(Use::Number(place, 0.0)) = self.uses.get(count)
+                && let Some((value, ends_record)) = fields.plain_number()
+            {
+                row[*place] = value;
+                count += 1;
+                if ends_record {
+                    break;
+                }
+                continue;
+            }
             let field = fields
                 .next_field()
                 .map_err(|broken| Problem::Cell(count, CellProblem::Quote(broken)))?;

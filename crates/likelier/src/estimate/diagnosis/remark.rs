@@ -3,6 +3,8 @@
 
 use super::findings::Severity;
 use crate::estimate::Interval;
+#[cfg(feature = "engine")]
+use crate::estimate::LearnedFrom;
 
 /// Fewer comparisons than this rarely tell the prior or the protocol.
 pub(super) const FEW: usize = 1000;
@@ -10,41 +12,116 @@ pub(super) const FEW: usize = 1000;
 /// One thing to say, with its data.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Remark {
-    FewComparisons { comparisons: usize },
-    WithItself { comparisons: usize },
-    Pasted { rows: usize, first: usize, again: usize },
+    FewComparisons {
+        comparisons: usize,
+    },
+    WithItself {
+        comparisons: usize,
+    },
+    Pasted {
+        rows: usize,
+        first: usize,
+        again: usize,
+    },
     AskedOnce,
-    RepeatedPairs { repeated: usize, pairs: usize },
-    Contradictions { contradicted: usize, asked: usize, differ: usize },
+    RepeatedPairs {
+        repeated: usize,
+        pairs: usize,
+    },
+    Contradictions {
+        contradicted: usize,
+        asked: usize,
+        differ: usize,
+    },
     NoCycles,
-    Cycles { knots: usize, largest: usize, share: f64 },
-    NeverCompared { never: usize, items: usize },
-    Islands { islands: usize, largest: usize },
-    Grouped { groups: usize, by_islands: bool },
+    Cycles {
+        knots: usize,
+        largest: usize,
+        share: f64,
+    },
+    NeverCompared {
+        never: usize,
+        items: usize,
+    },
+    Islands {
+        islands: usize,
+        largest: usize,
+    },
+    Grouped {
+        groups: usize,
+        by_islands: bool,
+    },
     NoAnnotators,
     OneAnnotator,
     OneAnswerEach,
     NothingShared,
     Agreement(Interval),
-    StandsOut { name: String, how: Unlike, share: f64, others: f64, of: usize, by_features: bool },
-    Copied { names: [String; 2], agree: f64, of: usize, others: Option<f64> },
+    StandsOut {
+        name: String,
+        how: Unlike,
+        share: f64,
+        others: f64,
+        of: usize,
+        by_features: bool,
+    },
+    Copied {
+        names: [String; 2],
+        agree: f64,
+        of: usize,
+        others: Option<f64>,
+    },
     NoTies,
     NoTieSeen,
-    Ties { share: f64 },
+    Ties {
+        share: f64,
+    },
     NoSides,
     NoLeaning,
-    Leaning { left: Interval, who: Option<String> },
-    OneKey { name: Option<String>, times: usize },
+    Leaning {
+        left: Interval,
+        who: Option<String>,
+    },
+    OneKey {
+        name: Option<String>,
+        times: usize,
+    },
     NoTimes,
-    TimesUnreadable { example: String },
-    TooFast { name: String, seconds: f64, others: f64 },
-    Drift { what: &'static str, early: f64, late: f64 },
-    Coins { ordered: Interval, agreement: Interval },
-    Unexplained { ordered: Interval, consistent: bool },
-    NotShown { ordered: Interval },
-    Graded { evidence: Vec<GradingEvidence> },
-    Contradicted { words: String },
-    ErrsMore { stated: f64, found: Interval },
+    TimesUnreadable {
+        example: String,
+    },
+    TooFast {
+        name: String,
+        seconds: f64,
+        others: f64,
+    },
+    Drift {
+        what: &'static str,
+        early: f64,
+        late: f64,
+    },
+    Coins {
+        ordered: Interval,
+        agreement: Interval,
+    },
+    Unexplained {
+        ordered: Interval,
+        consistent: bool,
+    },
+    NotShown {
+        ordered: Interval,
+    },
+    Graded {
+        evidence: Vec<GradingEvidence>,
+    },
+    Contradicted {
+        words: String,
+    },
+    ErrsMore {
+        stated: f64,
+        found: Interval,
+    },
+    #[cfg(feature = "engine")]
+    Sampled(LearnedFrom),
 }
 
 /// How somebody differs from the others.
@@ -109,6 +186,8 @@ impl Remark {
             Self::Graded { .. } => "graded",
             Self::Contradicted { .. } => "protocol-contradicted",
             Self::ErrsMore { .. } => "labeller-error",
+            #[cfg(feature = "engine")]
+            Self::Sampled(_) => "scorers-sampled",
         }
     }
 

@@ -37,7 +37,7 @@ impl Explained {
         comparisons: &Comparisons,
         level: f64,
     ) -> Result<Self, Error> {
-        let ranked = Ranked::new(scores)?;
+        let ranked = Ranked::of(scores)?;
         let right = |at: usize| {
             let (likelier, other) = (ranked.likelier[at], ranked.other[at]);
             if likelier == other { 0.5 } else { f64::from(u8::from(likelier > other)) }
@@ -85,7 +85,7 @@ pub(crate) fn reliability(
     comparisons: &Comparisons,
     answers: &Answers,
 ) -> Result<(Vec<BesideOthers>, Option<Suspicion>), Error> {
-    let ranked = Ranked::new(scores)?;
+    let ranked = Ranked::of(scores)?;
     let contrasts = ranked.contrasts();
     let margins: Vec<Margin> = {
         let mut margins = vec![Margin::default(); answers.len()];

@@ -246,6 +246,8 @@ impl fmt::Display for Remark {
                 range(found),
                 percent(*stated)
             ),
+            #[cfg(feature = "engine")]
+            Self::Sampled(sample) => write!(f, "{sample}"),
         }
     }
 }

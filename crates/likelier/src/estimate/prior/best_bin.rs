@@ -41,7 +41,7 @@ pub struct BestBin {
 /// The prior from held-out scores of the comparisons.
 pub fn best_bin(scores: &HeldOutScores, protocol: &Protocol, level: f64) -> Result<PriorEstimate, Error> {
     check_level(level)?;
-    let tails = Tails::new(&Ranked::new(scores)?, level);
+    let tails = Tails::new(&*Ranked::of(scores)?, level);
     let ends = |kappa: [f64; 2]| [0, 1].map(|which| prior_of(protocol, which, kappa[which]));
     let identified = ends(tails.values());
     let [low, high] = ends(tails.containment.map(|side| side.high));

@@ -30,7 +30,7 @@ pub fn pool_moment(
             "under forced choice the two piles together are the population, so a pool adds nothing",
         );
     }
-    let ranked = Ranked::new(&fit.scores)?;
+    let ranked = Ranked::of(&fit.scores)?;
     let Some(means) = PoolMeans::new(fit, &ranked, pool)? else {
         return says(
             None,

@@ -145,14 +145,14 @@ pub(super) fn check(candidates: &[Candidate]) -> Result<(), Error> {
 }
 
 /// Candidates that one run serves: they differ in when to stop and where to cut, which training itself does
-/// not look at. One that holds out comparisons picks its own epoch and is a family of its own.
+/// not look at. One that picks its own epoch is a family of its own.
 pub(super) fn families(candidates: &[Candidate]) -> Vec<Vec<usize>> {
     let mut families: Vec<(Config, Vec<usize>)> = Vec::new();
     for (at, Candidate { config, .. }) in candidates.iter().enumerate() {
         let run = Config { epochs: 1, threshold: None, ..config.clone() };
         match families
             .iter_mut()
-            .find(|(known, _)| config.early_stop.is_none() && *known == run)
+            .find(|(known, _)| !config.picks_its_epoch() && *known == run)
         {
             Some((_, members)) => members.push(at),
             None => families.push((run, vec![at])),
@@ -192,7 +192,7 @@ pub(super) fn fit_family(
     // Already in the pool; a checkpoint could hold the state of one run only.
     let control = Control { threads: None, checkpoint: None, ..*control };
     let outcome = train_with(&data, longest, &control, |summary, progress| {
-        if longest.early_stop.is_none() {
+        if !longest.picks_its_epoch() {
             for (at, found) in family.iter().zip(&mut found) {
                 let config = &candidates[*at].config;
                 if config.epochs == summary.epoch {
@@ -204,7 +204,7 @@ pub(super) fn fit_family(
     });
     match outcome {
         Ok(Outcome::Stopped { epoch }) => Err(Error::Stopped { epoch }),
-        Ok(Outcome::Finished(last)) if longest.early_stop.is_some() => Ok(vec![Ok(*last)]),
+        Ok(Outcome::Finished(last)) if longest.picks_its_epoch() => Ok(vec![Ok(*last)]),
         Ok(Outcome::Finished(_)) => Ok(found.into_iter().flatten().map(Ok).collect()),
         Err(Error::Diverged { epoch, batch, what }) => {
             let breakdown = Breakdown { epoch, batch, what };
