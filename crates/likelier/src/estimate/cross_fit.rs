@@ -8,6 +8,7 @@ use crate::prior::Prior;
 use crate::protocol::Protocol;
 use crate::risk::Method;
 use crate::train::{Config, Control, Criterion, Data, EarlyStop, EpochSummary, train_with};
+use crate::trial::models_of_folds;
 
 /// Comparisons scored fold by fold.
 #[derive(Clone, Debug)]
@@ -56,14 +57,20 @@ pub fn cross_fit<'a>(
     let control = Control { checkpoint: None, ..*control };
     let mut of_items = vec![0.0; rows.len()];
     let mut classifiers = Vec::with_capacity(folds.count());
+    let configs = vec![config.clone(); folds.count()];
+    let elsewhere = models_of_folds("scoring", comparisons, (&folds, config.seed), configs, &control)?;
     for fold in 0..folds.count() {
-        let others = folds.others(comparisons, fold);
-        let data = Data { rows, piles: others.piles(), labels: None };
-        let outcome = train_with(&data, config, &control, |summary, _| {
-            observe(fold, summary);
-            Ok(())
-        })?;
-        let classifier = outcome.finished()?;
+        let classifier = if let Some(models) = &elsewhere {
+            models[fold].clone()
+        } else {
+            let others = folds.others(comparisons, fold);
+            let data = Data { rows, piles: others.piles(), labels: None };
+            let outcome = train_with(&data, config, &control, |summary, _| {
+                observe(fold, summary);
+                Ok(())
+            })?;
+            outcome.finished()?
+        };
         let items = folds.items(fold);
         for (item, score) in items.iter().zip(classifier.scores_of(rows, &items)?) {
             of_items[*item as usize] = score;

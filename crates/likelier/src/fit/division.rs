@@ -18,6 +18,7 @@ use crate::model::Classifier;
 use crate::random::{Purpose, Rng, stream};
 use crate::supervision::{Evidence, Supervision};
 use crate::train::{Config, Control, Data, train_with};
+use crate::trial::models_of_folds;
 
 /// The parts that answers, or piles, are divided into.
 pub(super) struct Division {
@@ -30,7 +31,7 @@ enum Judging {
     /// By nothing.
     Nothing,
     /// By one model for each fold of the items.
-    Folds(Folds),
+    Folds(Folds, u64),
     /// By comparisons that were not trained on, of which these sides are held-out items.
     HeldOut { comparisons: Comparisons, out: [Vec<bool>; 2] },
 }
@@ -119,7 +120,7 @@ impl Division {
         if let Some(count) = options.judged_in_folds() {
             let all = answers.comparisons();
             return Ok(match Folds::new(&all, rows.len(), count, options.seed) {
-                Ok(folds) => Self { trained: Some(all), judging: Judging::Folds(folds) },
+                Ok(folds) => Self { trained: Some(all), judging: Judging::Folds(folds, options.seed) },
                 // What is too little to be judged can still be trained on.
                 Err(Error::Setting { .. }) if options.folds.is_none() => whole(),
                 Err(error) => return Err(error),
@@ -165,6 +166,23 @@ impl Division {
         Ok(Some(Scored { counted: whole_or(out.clone()), by: JudgedBy::HeldOut, ..scored }))
     }
 
+    /// Asks whoever runs trials for the models of the folds now, so that nothing else is trained until they are there.
+    pub(super) fn ask_ahead(
+        &self,
+        rows: &Rows,
+        configure: &dyn Fn(&Data<'_>) -> Config,
+        control: &Control<'_>,
+    ) -> Result<(), Error> {
+        let (Judging::Folds(folds, seed), Some(all)) = (&self.judging, &self.trained) else {
+            return Ok(());
+        };
+        match of_folds_elsewhere((folds, *seed), all, rows, configure, control) {
+            Err(stopped @ Error::Stopped { .. }) => Err(stopped),
+            // What else is wrong is said when the models are needed.
+            _ => Ok(()),
+        }
+    }
+
     /// The scores to judge a classifier by. `configure` says how a fold's model is trained.
     pub(super) fn held(
         &self,
@@ -182,8 +200,8 @@ impl Division {
                 let these_items = these_items.then(|| Scored { counted: Some(known), ..new_items.clone() });
                 Ok(Some(Held { new_items, these_items }))
             }
-            (Judging::Folds(folds), Some(all)) => {
-                let scores = FoldScores::new(folds, all, rows, configure, control, observe)?;
+            (Judging::Folds(folds, seed), Some(all)) => {
+                let scores = FoldScores::new((folds, *seed), all, rows, configure, control, observe)?;
                 Ok(Some(scores.held(all, classifier.threshold(), folds.count())))
             }
             _ => Ok(None),
@@ -210,7 +228,7 @@ struct FoldScores {
 
 impl FoldScores {
     fn new(
-        folds: &Folds,
+        (folds, seed): (&Folds, u64),
         all: &Comparisons,
         rows: &Rows,
         configure: &dyn Fn(&Data<'_>) -> Config,
@@ -221,21 +239,26 @@ impl FoldScores {
         let across: Vec<bool> = sides[0].iter().zip(&sides[1]).map(|(one, two)| one != two).collect();
         let empty = || [vec![0.0; all.len()], vec![0.0; all.len()]];
         let mut scores = Self { new_items: empty(), these_items: empty(), across, trained_gap: 0.0 };
+        let elsewhere = of_folds_elsewhere((folds, seed), all, rows, configure, control)?;
         for fold in 0..folds.count() {
             let others = folds.others(all, fold);
             let data = Data { rows, piles: others.piles(), labels: None };
             let config = configure(&data);
-            let outcome = train_with(&data, &config, control, |summary, _| {
-                let epochs = config.epochs;
-                observe(Event::Judging {
-                    fold: fold + 1,
-                    folds: folds.count(),
-                    epoch: summary.epoch,
-                    epochs,
-                });
-                Ok(())
-            })?;
-            let model = outcome.finished()?;
+            let model = if let Some(models) = &elsewhere {
+                models[fold].clone()
+            } else {
+                let outcome = train_with(&data, &config, control, |summary, _| {
+                    let epochs = config.epochs;
+                    observe(Event::Judging {
+                        fold: fold + 1,
+                        folds: folds.count(),
+                        epoch: summary.epoch,
+                        epochs,
+                    });
+                    Ok(())
+                })?;
+                outcome.finished()?
+            };
             let margin = of_items(&model, rows, all)?;
             let trained_gap = mean_gap(&others, |_, (likelier, other)| {
                 f64::from(margin[likelier as usize]) - f64::from(margin[other as usize])
@@ -295,6 +318,25 @@ impl FoldScores {
         });
         Held { new_items: scored(all.clone(), at_threshold(self.new_items)), these_items }
     }
+}
+
+/// The models of the folds, by whoever runs trials; nothing if they are trained here.
+fn of_folds_elsewhere(
+    (folds, seed): (&Folds, u64),
+    all: &Comparisons,
+    rows: &Rows,
+    configure: &dyn Fn(&Data<'_>) -> Config,
+    control: &Control<'_>,
+) -> Result<Option<Vec<Classifier>>, Error> {
+    if control.executor.is_none() {
+        return Ok(None);
+    }
+    let config = |fold| {
+        let others = folds.others(all, fold);
+        configure(&Data { rows, piles: others.piles(), labels: None })
+    };
+    let configs = (0..folds.count()).map(config).collect();
+    models_of_folds("judging", all, (folds, seed), configs, control)
 }
 
 /// The margin of every item that was compared; 0 elsewhere.

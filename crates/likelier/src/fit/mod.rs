@@ -214,6 +214,8 @@ pub fn fit_with(
         (bases.swap_remove(0), None)
     };
 
+    let configure = |data: &Data<'_>| candidates(data, options, &prior, protocol).swap_remove(0);
+    parts.ask_ahead(rows, &configure, &aside)?;
     let watch = options.watch.then_some(Watch { parts: &parts, grounds: &grounds });
     let (mut classifier, epochs) = run(&data, &config, control, watch.as_ref(), observe)?;
     warnings.extend(
@@ -224,7 +226,6 @@ pub fn fit_with(
     );
     let features = options.features.as_ref().unwrap_or(classifier.features()).with_medians(rows);
     classifier = classifier.with_features(features)?;
-    let configure = |data: &Data<'_>| candidates(data, options, &prior, protocol).swap_remove(0);
     let wish = options.threshold_for;
     let assessed = assess(
         &parts,
