@@ -12,7 +12,7 @@ use likelier::shards::{Shard, ShardOptions, fit_shards};
 use likelier::train::{Config, train};
 use likelier::{Comparisons, Method, Prior, Protocol, Rows, Threads};
 use likelier_paper::benchmark::Benchmark;
-use likelier_paper::trial::{Design, Trial};
+use likelier_paper::trial::{Design, DrawnTrial};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -32,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 for seed in 100..100 + trials {
                     let prior = Prior::new(prior)?;
                     let design = Design::new(prior, protocol, benchmark.spec().pairs);
-                    let trial = Trial::draw(&dataset, &design, seed)?;
+                    let trial = DrawnTrial::draw(&dataset, &design, seed)?;
                     let comparisons = trial.comparisons().ok_or("pairs were drawn")?;
                     let data = trial.data();
                     let config = Config::recommended(
