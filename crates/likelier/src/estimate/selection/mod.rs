@@ -30,6 +30,7 @@ use crate::prior::Prior;
 use crate::protocol::Protocol;
 use crate::train::Control;
 use crate::trial::{LeftOut, Stage, Trial};
+#[doc(hidden)]
 pub use candidates::Breakdown;
 pub(crate) use candidates::fit_family;
 use candidates::{check, families, in_pool};
