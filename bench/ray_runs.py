@@ -3,6 +3,7 @@
     python bench/ray_runs.py table3 OUT PROGRAM DATA     Table 3 through three nodes, one of them killed while busy
     python bench/ray_runs.py fit OUT                     the same bits for 1, 2 and 3 nodes, and after kills
     python bench/ray_runs.py score OUT ROWS              so many rows of Parquet, a node killed on the way
+    python bench/ray_runs.py memory                      a task that takes more memory than there is
     python bench/ray_runs.py cost OUT                    time against workers, overhead a trial, bytes a step
 
 Run it with the Python of target/ray, in a network that has nothing but loopback: Ray listens everywhere.
@@ -204,5 +205,32 @@ def cost(out):
                 _cluster.Answering.close = real
 
 
+def greedy(_):
+    """Takes 3 GB, a little at a time."""
+    held = []
+    for _ in range(60):
+        held.append(np.ones(50_000_000, np.uint8))
+        time.sleep(0.1)
+    return len(held)
+
+
+def memory():
+    import os
+
+    import psutil
+
+    whole = psutil.virtual_memory()
+    os.environ["RAY_memory_usage_threshold"] = str(round((whole.total - whole.available + 1.5e9) / whole.total, 3))
+    os.environ["RAY_memory_monitor_refresh_ms"] = "100"
+    with cluster(1):
+        import ray
+
+        tasks = [("choosing: likelihood, fold 3 of 5", 0)]
+        try:
+            list(_cluster.run_tasks(ray, greedy, [], tasks, cpus=1, retries=3, progress=None, stage="greed"))
+        except MemoryError as error:
+            say(raised="MemoryError", words=str(error))
+
+
 if __name__ == "__main__":
-    {"table3": table3, "fit": fit, "score": score, "cost": cost}[sys.argv[1]](*sys.argv[2:])
+    {"memory": memory, "table3": table3, "fit": fit, "score": score, "cost": cost}[sys.argv[1]](*sys.argv[2:])

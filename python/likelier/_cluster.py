@@ -87,8 +87,8 @@ def lost(ray: Any, name: str, error: Exception) -> str:
     gone = ray.exceptions
     if isinstance(error, gone.OutOfMemoryError):
         raise MemoryError(
-            f"{name}: the worker ran out of memory and was ended by Ray: give each task more room (cpus=2 halves the "
-            "tasks at a time), use more shards, or machines with more memory"
+            f"{name}: the worker ran out of memory and was ended by Ray: use machines with more memory, fewer CPUs on "
+            "each of them, or more and smaller shards"
         ) from error
     deaths = (gone.NodeDiedError, gone.WorkerCrashedError, gone.RayActorError, gone.ObjectLostError)
     if isinstance(error, deaths):

@@ -19,7 +19,7 @@ from ._progress import Progress
 from ._tables import BATCH, arrow, features_of, files_of, matrix, rows_in, schema_of
 
 #: What is added to the columns of the data set.
-ADDED = ("score", "probability", "positive")
+ADDED = ("score", "probability", "label")
 #: Around the words of a worker.
 _BEGIN, _END = "likelier|", "|likelier"
 
@@ -49,7 +49,7 @@ class Scorer:
         scores = classifier.scores(matrix(table, features_for(classifier, table.schema, self._id)))
         slope, offset = (np.float32(number) for number in classifier.probability)
         odds = (slope * scores + offset).astype(np.float64)
-        columns = [scores, 1.0 / (1.0 + np.exp(-odds)), scores > np.float32(classifier.threshold)]
+        columns = [scores, 1.0 / (1.0 + np.exp(-odds)), (scores > np.float32(classifier.threshold)).astype(np.int64)]
         table = table if self._kept is None else table.select([self._id, *self._kept])
         for name, column in zip(ADDED, columns, strict=True):
             table = table.append_column(name, arrow().array(column))

@@ -479,7 +479,8 @@ def score(
     """Scores a folder of Parquet files (or one file) into another, batch by batch.
 
     ``model`` is a fitted classifier or a model file. ``out`` keeps the id and all columns, or the id and ``columns``,
-    and gets three more: ``score``, ``probability`` and ``positive``. The folder has its name only when it is whole.
+    and gets three more: ``score``, ``probability`` and ``label`` (1 or 0), as `likelier predict` has them. The folder
+    has its name only when it is whole.
     """
     ray = connected(address)
     arrow()

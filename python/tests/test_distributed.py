@@ -185,14 +185,14 @@ def test_scores_of_files_are_those_of_the_model(files, tmp_path):
     model = distributed.fit(items, comparisons, **STATED)
     out = distributed.score(items, model, tmp_path / "scored")
     table = parquet.read_table(out)
-    assert table.column_names == ["id", "x0", "x1", "x2", "score", "probability", "positive"]
+    assert table.column_names == ["id", "x0", "x1", "x2", "score", "probability", "label"]
     assert table.column("id").to_pylist() == [f"item-{row}" for row in range(len(X))]
     assert (table.column("score").to_numpy() == model._scores(X)).all()
     assert (table.column("probability").to_numpy() == model.predict_proba(_frame(X))[:, 1]).all()
-    assert (table.column("positive").to_numpy(zero_copy_only=False) == model.predict(_frame(X))).all()
+    assert (table.column("label").to_numpy() == model.predict(_frame(X))).all()
     model.save(tmp_path / "model.likelier")
     short = distributed.score(items, tmp_path / "model.likelier", tmp_path / "short", columns=["x1"])
-    assert parquet.read_table(short).column_names == ["id", "x1", "score", "probability", "positive"]
+    assert parquet.read_table(short).column_names == ["id", "x1", "score", "probability", "label"]
 
     with pytest.raises(FileExistsError, match="is there already"):
         distributed.score(items, model, tmp_path / "short")

@@ -251,6 +251,21 @@ def test_a_table_of_the_paper_has_the_same_rows_while_a_node_is_killed(three, tm
     assert not Path(tmp_path / "never").exists()
 
 
+def greedy(_):
+    raise MemoryError("training needs 9.9 GB of memory, and 1.0 GB is there")
+
+
+def test_a_worker_without_memory_is_said(three):
+    tasks = [("choosing: likelihood, fold 3 of 5", 0)]
+    settings = {"cpus": 1, "retries": 3, "progress": None, "stage": "trials"}
+    words = "^choosing: likelihood, fold 3 of 5: training needs 9.9 GB of memory, and 1.0 GB is there$"
+    with pytest.raises(MemoryError, match=words):
+        list(_cluster.run_tasks(ray, greedy, [], tasks, **settings))
+    # bench/ray_runs.py has a worker that Ray itself ends; here is what is said of it.
+    with pytest.raises(MemoryError, match="^shard 1 of 2: the worker ran out of memory and was ended by Ray"):
+        _cluster.lost(ray, "shard 1 of 2", ray.exceptions.OutOfMemoryError("memory"))
+
+
 def test_nobody_answers_at_an_address(three):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ray, "is_initialized", lambda: False)
