@@ -21,7 +21,7 @@ for panel, what, title in ((panels[0], "select", "select: trainings"), (panels[1
     alone = [float(row["seconds"]) for row in points if row["workers"] == "0"]
     name = "one thread, no Ray" if what == "select" else "threads of one machine, no Ray"
     panel.axhline(alone[0], ls="--", color="tab:orange", label=name)
-    panel.set(title=title, xlabel="workers", ylabel="seconds", ylim=(0, None), xticks=[at for at, _ in ray])
-    panel.legend()
+    panel.set(title=title, xlabel="workers", ylabel="seconds", ylim=(0, 1.5 * max(s for _, s in ray)), xticks=[at for at, _ in ray])
+    panel.legend(loc="upper right")
 figure.tight_layout()
 figure.savefig(sys.argv[2], dpi=110)

@@ -54,7 +54,7 @@ def main():
     X = (rng.normal(size=(2000, 3)) + truth[:, None]).astype(np.float32)
     pairs = generate(truth, 8000, random_state=0).pairs.astype(np.int64)
     setup = {"X": X, "pairs": pairs, "truth": truth, "prior": 0.4, "epochs": 20}
-    ray.init(num_cpus=3, object_store_memory=200_000_000, include_dashboard=False)
+    ray.init(address="local", num_cpus=3, object_store_memory=200_000_000, include_dashboard=False)
     trainer = TorchTrainer(train, train_loop_config=setup, scaling_config=ScalingConfig(num_workers=2))
     found = trainer.fit().metrics
     sys.stdout.write(f"{found}\n")

@@ -38,7 +38,7 @@ def connected(address: str | None) -> Any:
     if ray.is_initialized():
         return ray
     if address == "local":
-        ray.init(include_dashboard=False, log_to_driver=False)
+        ray.init(address="local", include_dashboard=False, log_to_driver=False)
         return ray
     nobody = f"no Ray cluster answers at {address}: start one with 'ray start --head', or correct the address"
     place = address.removeprefix("ray://")
