@@ -146,13 +146,14 @@ def score_on(
 ) -> None:
     """Over Ray Data: read, a pool of actors, write.
 
-    Ray Data makes blocks again that were lost with a node. It cannot go on without the actor that lists the files, and
-    if that is lost, all is begun again.
+    Ray Data makes blocks again that were lost with a node. What it cannot do without is begun again.
     """
     import ray.data
 
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
+    # The newer reader lists files in an actor, and waits for ever if that is lost with its node.
+    context.use_datasource_v2 = False
     for attempt in range(retries + 1):
         size = workers or max(1, int(ray.cluster_resources().get("CPU", 2)) - 1)
         try:
