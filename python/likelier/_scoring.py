@@ -8,6 +8,7 @@ import shutil
 import uuid
 from collections.abc import Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -148,22 +149,21 @@ def score_on(
 
     Ray Data makes blocks again that were lost with a node. What it cannot do without is begun again.
     """
-    import ray.data
-
-    context = ray.data.DataContext.get_current()
+    data_of = import_module("ray.data")
+    context = data_of.DataContext.get_current()
     context.enable_progress_bars = False
     # The newer reader lists files in an actor, and waits for ever if that is lost with its node.
     context.use_datasource_v2 = False
     for attempt in range(retries + 1):
         size = workers or max(1, int(ray.cluster_resources().get("CPU", 2)) - 1)
         try:
-            data = ray.data.read_parquet(path)
+            data = data_of.read_parquet(path)
             data = data.map_batches(
                 _Pool,
                 fn_constructor_args=[scorer],
                 batch_format="pyarrow",
                 batch_size=batch,
-                compute=ray.data.ActorPoolStrategy(min_size=1, max_size=size),
+                compute=data_of.ActorPoolStrategy(min_size=1, max_size=size),
             )
             data.write_parquet(str(output.partial))
             return
