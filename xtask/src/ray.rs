@@ -25,6 +25,9 @@ const PACKAGES: [&str; 7] = [
 /// Runs a command in a network that has nothing but loopback.
 const ALONE: &str = "ip link set lo up && exec \"$@\"";
 
+/// Seconds after which the tests have failed: a cluster that lost a node might wait for ever.
+const LONGEST: &str = "900";
+
 pub(crate) fn test() -> Result<()> {
     let possible = Command::new("unshare").args(["-n", "sh", "-c", ALONE, "sh", "true"]).output();
     if !possible.is_ok_and(|output| output.status.success()) {
@@ -44,7 +47,7 @@ pub(crate) fn test() -> Result<()> {
     let own_home = home.join("home");
     std::fs::create_dir_all(&own_home).with_context(|| own_home.display().to_string())?;
     let tests = root().join("python/tests");
-    let mut run = command("unshare", ["-n", "sh", "-c", ALONE, "sh"]);
+    let mut run = command("unshare", ["-n", "sh", "-c", ALONE, "sh", "timeout", LONGEST]);
     run.arg(python.with_file_name("pytest"))
         .args(["-q", "-ra", "-p", "no:cacheprovider", "-c"])
         .arg(root().join("python/pyproject.toml"))
