@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, TypeVar
 
 from numpy.typing import ArrayLike
@@ -22,6 +22,8 @@ from ._trained import TrainedModel
 from ._warnings import warn
 
 _Self = TypeVar("_Self", bound="ComparisonClassifier")
+#: What a native fit is told: items, answers, belief, labels, options, ids, and what the report is called.
+Arguments = tuple[Any, Any, Any, Any, Any, Any, Any]
 
 
 class ComparisonClassifier(TrainedModel, Judging):
@@ -174,30 +176,50 @@ class ComparisonClassifier(TrainedModel, Judging):
         were chosen: "random" ones can judge the classifier (``assess().audit``), "other" ones cannot.
         """
         X, pairs = self._items_and_pairs(X, pairs, "fit")
-        items = items_of(X, ids)
-        given = answers_of(
+        return self._fit(
+            self._here,
+            X,
             pairs,
-            items.count,
-            items.ids,
+            ids=ids,
             tie=tie,
             weight=weight,
             annotator=annotator,
             side=side,
             time=time,
             group=group,
+            labels=labels,
+            labels_chosen=labels_chosen,
         )
+
+    def _here(self, arguments: Arguments) -> _native.Fitted:
+        with Shown(self.progress) as progress:
+            return _native.fit(*arguments, progress)
+
+    def _fit(
+        self: _Self,
+        run: Callable[[Arguments], _native.Fitted],
+        X: Any,
+        pairs: ArrayLike,
+        *,
+        ids: ArrayLike | None = None,
+        labels: Labels | None = None,
+        labels_chosen: str | None = None,
+        **noted: Any,
+    ) -> _Self:
+        """Fits by whoever does the work."""
+        items = items_of(X, ids)
+        given = answers_of(pairs, items.count, items.ids, **noted)
         audit = labels_of(labels, labels_chosen, items.count, items.ids)
         names = None if items.ids is None else [str(name) for name in items.ids]
         title = (type(self).__name__, f"{self!r}.fit(X, pairs)")
         options = options_of(self, items.names)
-        with Shown(self.progress) as progress:
-            fitted = _native.fit(items.native, given, self._belief(), audit, options, names, title, progress)
+        fitted = run((items.native, given, self._belief(), audit, options, names, title))
         self._take(fitted.classifier)
         self.assessment_ = None if fitted.assessment is None else assessment_of(fitted.assessment)
         self.n_iter_ = fitted.epochs
         self._report = fitted.report
         log.info("%s was fitted to %d comparisons of %d items", self, len(given["pairs"]), items.count)
-        warn(fitted.warnings)
+        warn(fitted.warnings, 4)
         return self
 
     def assess(

@@ -8,16 +8,22 @@ from numpy.typing import NDArray
 __all__ = [
     "Classifier",
     "Fitted",
+    "Open",
+    "Shard",
     "__version__",
     "assess",
     "check",
     "command",
     "estimate_prior",
     "fit",
+    "fit_shards",
+    "fit_stage",
     "folds",
     "generate",
     "plan",
     "risk",
+    "run_trial",
+    "shards_for",
     "stateless_methods",
 ]
 
@@ -92,6 +98,41 @@ def fit(
     title: tuple[str, str],
     progress: _Progress,
 ) -> Fitted: ...
+
+@final
+class Shard:
+    def __new__(cls, items: _Items, given: Mapping[str, Any]) -> Shard: ...
+    def partial(self, ask: bytes) -> bytes: ...
+
+_Lists = tuple[NDArray[np.uint32], NDArray[np.uint32], _Floats | None, NDArray[np.uint32] | None]
+_Found = tuple[bytes | None, tuple[int, int, str] | None]
+
+@final
+class Open:
+    @property
+    def trials(self) -> list[tuple[str, str]]: ...
+    @property
+    def comparisons(self) -> _Lists: ...
+
+def shards_for(comparisons: int) -> int: ...
+def fit_shards(
+    ask: Callable[[bytes], list[bytes]],
+    belief: Mapping[str, Any],
+    weight_decay: float | None,
+    feature_names: list[str] | None,
+    progress: _Progress,
+) -> tuple[Classifier, _Warned]: ...
+def run_trial(items: _Items, comparisons: _Lists, trial: str, threads: int | None) -> list[_Found]: ...
+def fit_stage(
+    items: _Items,
+    given: Mapping[str, Any],
+    belief: Mapping[str, Any],
+    labels: tuple[NDArray[np.int8], str] | None,
+    options: Mapping[str, Any],
+    ids: list[str] | None,
+    title: tuple[str, str],
+    done: Mapping[str, list[_Found]],
+) -> Fitted | Open: ...
 def assess(
     scores: _Floats, threshold: float, given: Mapping[str, Any], belief: Mapping[str, Any]
 ) -> tuple[str, _Warned]: ...

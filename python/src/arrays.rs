@@ -71,6 +71,15 @@ impl<'a> Matrix<'a> {
     }
 }
 
+/// The same rows with memory of their own.
+pub(crate) fn owned(matrix: Matrix<'_>) -> Result<Rows<'static>, Trouble> {
+    match matrix {
+        Matrix::Numbers(values, width) => Ok(Rows::from_numbers(values.to_vec(), width)?),
+        Matrix::Bytes(values, width) => Ok(Rows::from_bytes(values.to_vec(), width)?),
+        sparse @ Matrix::Sparse { .. } => Ok(sparse.rows()?.to_sparse()),
+    }
+}
+
 /// Answers as Python holds them.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]

@@ -7,6 +7,7 @@
 //! words.rs       errors and warnings in Python's terms
 //! classifier.rs  a trained model
 //! training.rs    fit
+//! elsewhere.rs   shards and trials, for a cluster
 //! judging.rs     assess, check, estimate_prior, folds
 //! scores.rs      risk
 //! planning.rs    generate, plan
@@ -20,6 +21,7 @@
 mod arrays;
 mod belief;
 mod classifier;
+mod elsewhere;
 mod judging;
 mod planning;
 mod running;
@@ -38,6 +40,8 @@ mod _native {
 
     #[pymodule_export]
     use super::classifier::Classifier;
+    #[pymodule_export]
+    use super::elsewhere::{Open, Shard, fit_shards, fit_stage, run_trial, shards_for};
     #[pymodule_export]
     use super::judging::{assess, check, estimate_prior, folds};
     #[pymodule_export]

@@ -1,6 +1,7 @@
 //! Fits.
 
 use likelier::fit_with;
+use likelier::trial::TrialExecutor;
 use likelier_cli::ReportPages;
 use likelier_tables::{Ids, odd_answers};
 use pyo3::prelude::*;
@@ -40,6 +41,23 @@ pub(crate) fn fit(
     title: (String, String),
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<Fitted> {
+    fit_by(py, items, given, belief, labels, options, ids, title, progress, None)
+}
+
+/// Fits a classifier whose trials are run by `trials`, if that is given.
+#[allow(clippy::too_many_arguments, reason = "they are those of the Python function")]
+pub(crate) fn fit_by(
+    py: Python<'_>,
+    items: Items<'_>,
+    given: Given<'_>,
+    belief: Belief,
+    labels: Option<Labels<'_>>,
+    options: Options,
+    ids: Option<Vec<String>>,
+    title: (String, String),
+    progress: Option<Bound<'_, PyAny>>,
+    trials: Option<&TrialExecutor<'_>>,
+) -> PyResult<Fitted> {
     let matrix = items.matrix()?;
     let answers = given.answers()?;
     let labels = labels.as_ref().map(arrays::labels).transpose()?;
@@ -56,6 +74,7 @@ pub(crate) fn fit(
         if let Some((labels, chosen)) = labels {
             supervision = supervision.audited(labels, chosen);
         }
+        let control = &likelier::Control { executor: trials, ..*control };
         let fitted = fit_with(&rows, &supervision, &options.options()?, control, observe)?;
         warnings.extend(fitted.warnings.iter().cloned());
         let pages = ReportPages::new((&model, &again), &fitted, &rows, &ids, options.image, &warnings)?;

@@ -1,8 +1,9 @@
-//! The project's own commands: `cargo xtask test`, `browser`, `peers`, `python`, `bench` and `fuzz`.
+//! The project's own commands: `cargo xtask test`, `browser`, `peers`, `python`, `ray`, `bench` and `fuzz`.
 
 mod adding;
 mod browser;
 mod python;
+mod ray;
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
@@ -22,6 +23,8 @@ commands:
           virtual environment of its own (needs python3)
   python  build, install and test the Python package in a virtual environment of its own (needs python3); with
           further interpreters: cargo xtask python [PYTHON…]
+  ray     test the Python package on a Ray cluster of three nodes on this machine, in a network that has loopback alone
+          (needs python3, unshare and ip); in a virtual environment of its own
   bench   speed and memory beside PyTorch: cargo xtask bench DIR (some 20 minutes on an idle machine)
   fuzz    feed every reader with broken files: cargo xtask fuzz [SECONDS for each, 120 unless given]
 ";
@@ -37,6 +40,7 @@ fn main() -> ExitCode {
         Some("browser") => browser::browser(),
         Some("peers") => peers(),
         Some("python") => python::test(&std::env::args().skip(2).collect::<Vec<_>>()),
+        Some("ray") => ray::test(),
         Some("bench") => bench(),
         Some("fuzz") => fuzz(),
         _ => {

@@ -110,7 +110,7 @@ fn tour(wheel: &Path, configuration: &Path, tests: &Path) -> Result<()> {
 }
 
 /// The Python of a virtual environment with these packages, made if it is not there.
-fn environment(home: &Path, interpreter: &OsStr, packages: &[&str]) -> Result<PathBuf> {
+pub(crate) fn environment(home: &Path, interpreter: &OsStr, packages: &[&str]) -> Result<PathBuf> {
     let python = home.join("bin/python");
     if !python.exists() {
         let arguments = [OsStr::new("-m"), "venv".as_ref(), home.as_os_str()];
@@ -122,7 +122,7 @@ fn environment(home: &Path, interpreter: &OsStr, packages: &[&str]) -> Result<Pa
 }
 
 /// Builds the wheel.
-fn wheel(home: &Path, python: &Path) -> Result<PathBuf> {
+pub(crate) fn wheel(home: &Path, python: &Path) -> Result<PathBuf> {
     let folder = home.join("wheels");
     if folder.exists() {
         std::fs::remove_dir_all(&folder).with_context(|| folder.display().to_string())?;
@@ -139,7 +139,7 @@ fn wheel(home: &Path, python: &Path) -> Result<PathBuf> {
     }
 }
 
-fn install(python: &Path, wheel: &Path) -> Result<()> {
+pub(crate) fn install(python: &Path, wheel: &Path) -> Result<()> {
     let arguments = [
         "-m",
         "pip",

@@ -207,7 +207,7 @@ fn people(world: &World<'_>, seed: u64) -> Result<()> {
             }
         }
         let names: Vec<String> = (0..PEOPLE).map(|person| format!("p{person}")).collect();
-        let names = Texts::from_iter(names.iter().map(String::as_str));
+        let names: Texts = names.iter().map(String::as_str).collect();
         let mean = by.iter().map(|person| error(*person)).sum::<f64>() / by.len() as f64;
         let all = || pairs.iter().copied().collect::<Answers>();
         let named = all().by(Annotators { names, of: by.clone() })?;

@@ -17,7 +17,7 @@ use likelier::risk::ThresholdRule;
 use likelier::train::{Config, Control};
 use likelier::{Method, Prior, Protocol};
 use likelier_paper::benchmark::Benchmark;
-use likelier_paper::trial::{Design, Trial};
+use likelier_paper::trial::{Design, DrawnTrial};
 
 const TRIALS: u64 = 3;
 
@@ -36,7 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             for seed in 0..TRIALS {
                 let prior = Prior::new(prior)?;
                 let trial =
-                    Trial::draw(&dataset, &Design::new(prior, Protocol::DISCARD, spec.pairs), seed)?;
+                    DrawnTrial::draw(&dataset, &Design::new(prior, Protocol::DISCARD, spec.pairs), seed)?;
                 let pairs = trial.comparisons().ok_or("pairs were drawn")?;
                 let base = Config { seed, ..Config::new(Method::PcompRelu, prior, Protocol::DISCARD) };
                 let candidates = Grid {

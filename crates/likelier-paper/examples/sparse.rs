@@ -14,14 +14,17 @@ use likelier::model::ScalingKind;
 use likelier::train::{Config, Data, train};
 use likelier::{Error, Method, Prior, Protocol};
 use likelier_paper::benchmark::Benchmark;
-use likelier_paper::trial::{Design, Trial};
+use likelier_paper::trial::{Design, DrawnTrial};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let data_dir = std::env::var_os("LIKELIER_DATA").ok_or("set LIKELIER_DATA to the data directory")?;
     let dataset = Benchmark::Cnae9.load(Path::new(&data_dir))?;
     let prior = Prior::new(0.5)?;
-    let trial =
-        Trial::draw(&dataset, &Design::new(prior, Protocol::DISCARD, dataset.benchmark.spec().pairs), 0)?;
+    let trial = DrawnTrial::draw(
+        &dataset,
+        &Design::new(prior, Protocol::DISCARD, dataset.benchmark.spec().pairs),
+        0,
+    )?;
     let config = Config {
         scaling: Some(ScalingKind::LargestAbsolute),
         epochs: 2000,

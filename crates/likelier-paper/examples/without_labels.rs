@@ -24,7 +24,7 @@ use likelier::random::{ChaCha8Rng, Purpose, chance, epoch_stream, unit};
 use likelier::train::Control;
 use likelier::{Collection, Prior, Protocol};
 use likelier_paper::benchmark::Benchmark;
-use likelier_paper::trial::{Design, Trial};
+use likelier_paper::trial::{Design, DrawnTrial};
 
 type Outcome = Result<(), Box<dyn std::error::Error>>;
 
@@ -47,7 +47,8 @@ fn pendigits() -> Outcome {
         let protocol = Protocol::new(collection, 0.0)?;
         for prior in [0.2, 0.5, 0.8] {
             for seed in 0..5 {
-                let trial = Trial::draw(&dataset, &Design::new(Prior::new(prior)?, protocol, 2_500), seed)?;
+                let trial =
+                    DrawnTrial::draw(&dataset, &Design::new(Prior::new(prior)?, protocol, 2_500), seed)?;
                 let pairs = trial.comparisons().ok_or("pairs were drawn")?;
                 let items = dataset.rows.len();
                 let folds = Folds::new(pairs, items, 5, seed)?;

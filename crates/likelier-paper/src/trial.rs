@@ -58,7 +58,7 @@ impl Design {
 
 /// What one trial trains on and is judged by.
 #[derive(Clone, Debug)]
-pub struct Trial<'a> {
+pub struct DrawnTrial<'a> {
     dataset: &'a Dataset,
     evidence: Evidence,
     /// What the answers are as comparisons; nothing for piles.
@@ -67,7 +67,7 @@ pub struct Trial<'a> {
     pub test: Vec<u32>,
 }
 
-impl<'a> Trial<'a> {
+impl<'a> DrawnTrial<'a> {
     /// Draws the trial of a seed: a fresh split where the data set is pooled, then what is learned from
     /// out of the training part.
     pub fn draw(dataset: &'a Dataset, design: &Design, seed: u64) -> Result<Self, Error> {

@@ -10,7 +10,7 @@ use likelier::model::ScalingKind;
 use likelier::train::Config;
 use likelier::{Method, Prior, Protocol};
 use likelier_paper::benchmark::Benchmark;
-use likelier_paper::trial::{Design, Trial};
+use likelier_paper::trial::{Design, DrawnTrial};
 
 const TRIALS: u64 = 5;
 
@@ -22,7 +22,7 @@ fn cell(
 ) -> (f64, f64) {
     let half = Prior::new(0.5).unwrap();
     let trial = |seed| {
-        let trial = Trial::draw(dataset, &Design::new(half, Protocol::DISCARD, 1000), seed).unwrap();
+        let trial = DrawnTrial::draw(dataset, &Design::new(half, Protocol::DISCARD, 1000), seed).unwrap();
         let config = change(Config { seed, ..Config::new(method, half, Protocol::DISCARD) });
         mean_and_deviation(&trial.last_accuracies(&config, 10).unwrap()).0
     };
@@ -63,7 +63,8 @@ fn a_trial_is_what_its_seed_says_and_is_tested_at_its_prior() {
     let Some(folder) = data_dir() else { return };
     let dataset = Benchmark::Optdigits.load(&folder).unwrap();
     let prior = Prior::new(0.2).unwrap();
-    let draw = |seed| Trial::draw(&dataset, &Design::new(prior, Protocol::DISCARD, 500), seed).unwrap();
+    let draw =
+        |seed| DrawnTrial::draw(&dataset, &Design::new(prior, Protocol::DISCARD, 500), seed).unwrap();
     let trial = draw(1);
     assert_eq!(trial.comparisons(), draw(1).comparisons());
     assert_ne!(trial.comparisons(), draw(2).comparisons());

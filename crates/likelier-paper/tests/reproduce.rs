@@ -302,3 +302,59 @@ fn mistakes_are_told_before_the_work_begins() {
     assert_eq!(said.matches("there is no such folder").count(), 1, "{said}");
     assert!(!place.folder.path().join("run").exists(), "a run was begun");
 }
+
+#[test]
+fn trials_that_are_run_one_by_one_elsewhere_give_the_rows_of_one_run() {
+    let Some(place) = Place::new() else { return };
+    let parts = "small.toml --datasets optdigits --trials 1";
+    assert!(place.run(&format!("{parts} --out whole")).status.success());
+
+    let plan = place.run(&format!("{parts} --plan --out taken"));
+    let plan = String::from_utf8(plan.stdout).unwrap();
+    assert_eq!(plan.lines().next(), Some("0\toptdigits at 0.2, pcomp-relu (plain), trial 1"));
+    assert_eq!(plan.lines().count(), 6);
+    assert!(!place.folder.path().join("taken").exists(), "a plan writes nothing");
+    let mut rows = Vec::new();
+    for (at, line) in plan.lines().enumerate().collect::<Vec<_>>().into_iter().rev() {
+        assert!(line.starts_with(&format!("{at}\t")), "{line}");
+        let out = format!("trial-{at}");
+        assert!(place.run(&format!("{parts} --only {at} --out {out}")).status.success());
+        let raw = place.read(&format!("{out}/raw.csv"));
+        rows.push(raw.lines().nth(1).unwrap().to_owned());
+        assert_eq!(raw.lines().count(), 2);
+    }
+
+    // All but the last; the first of them twice.
+    let taken = place.take(parts, &[&rows[..5], &rows[..1]].concat());
+    assert!(failure(&taken).contains("stopped with 1 of 6 trials left"), "{}", failure(&taken));
+    let plan = place.run(&format!("{parts} --plan --out taken"));
+    assert!(String::from_utf8(plan.stdout).unwrap().starts_with("0\t"));
+    assert!(place.take(parts, &rows[5..]).status.success());
+    assert_eq!(place.rows("taken"), place.rows("whole"));
+    assert!(place.read("taken/summary.md").contains("A small experiment"));
+    assert!(place.run(&format!("{parts} --plan --out taken")).stdout.is_empty());
+
+    for (row, words) in [
+        (rows[0].replace("0.1.0", "0.0.1"), "is of another version than"),
+        (rows[0].replace("optdigits", "pendigits"), "is not part of this experiment"),
+        ("nonsense".to_owned(), "is not the row of a trial: nonsense"),
+    ] {
+        let said = failure(&place.take(parts, &[row]));
+        assert!(
+            said.contains(words) && said.contains("hint: run the trials with the same program"),
+            "{said}"
+        );
+    }
+    let said = failure(&place.run(&format!("{parts} --only 6 --out never")));
+    assert!(said.contains("there is no trial 6: there are 6, counted from 0"), "{said}");
+}
+
+impl Place {
+    /// Hands rows to the run in `taken`.
+    fn take(&self, parts: &str, rows: &[String]) -> Output {
+        let rows_file = self.folder.path().join("rows");
+        fs::write(&rows_file, rows.join("\n") + "\n").unwrap();
+        let mut command = self.command(&format!("{parts} --take --out taken"));
+        command.stdin(fs::File::open(rows_file).unwrap()).output().unwrap()
+    }
+}

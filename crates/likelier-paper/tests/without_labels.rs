@@ -11,7 +11,7 @@ use likelier::model::{Architecture, Mlp, MlpNorm};
 use likelier::train::Control;
 use likelier::{Collection, Prior, Protocol};
 use likelier_paper::benchmark::Benchmark;
-use likelier_paper::trial::{Design, Trial};
+use likelier_paper::trial::{Design, DrawnTrial};
 
 #[test]
 fn the_prior_of_pendigits_is_found_from_comparisons_alone() {
@@ -22,7 +22,8 @@ fn the_prior_of_pendigits_is_found_from_comparisons_alone() {
         [(Collection::Discard, Verdict::Discard), (Collection::ForcedChoice, Verdict::ForcedChoice)]
     {
         let truth = Protocol::new(collection, 0.0).unwrap();
-        let trial = Trial::draw(&dataset, &Design::new(Prior::new(0.2).unwrap(), truth, 2500), 0).unwrap();
+        let trial =
+            DrawnTrial::draw(&dataset, &Design::new(Prior::new(0.2).unwrap(), truth, 2500), 0).unwrap();
         let pairs = trial.comparisons().unwrap();
         let folds = Folds::new(pairs, dataset.rows.len(), 4, 0).unwrap();
         // The scorer is not told what became of the pairs.

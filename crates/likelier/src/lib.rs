@@ -53,6 +53,8 @@ mod error;
 pub mod estimate;
 pub mod evaluate;
 #[cfg(feature = "engine")]
+mod executor;
+#[cfg(feature = "engine")]
 #[doc(hidden)]
 pub mod files;
 #[cfg(feature = "engine")]
@@ -73,11 +75,15 @@ mod protocol;
 pub mod random;
 mod replies;
 pub mod risk;
+#[cfg(feature = "engine")]
+pub mod shards;
 mod split;
 mod supervision;
 #[cfg(feature = "engine")]
 #[doc(hidden)]
 pub mod train;
+#[cfg(feature = "engine")]
+pub mod trial;
 #[cfg(feature = "engine")]
 mod warning;
 #[doc(hidden)]
@@ -85,6 +91,8 @@ pub mod words;
 
 pub use data::{Answers, Comparisons, Label, Rows};
 pub use error::Error;
+#[cfg(feature = "engine")]
+pub use executor::{Executor, Threads};
 #[cfg(feature = "engine")]
 pub use fit::{
     Assessment, AtPrior, BelievedPrior, Checkup, Epoch, Event, FitOptions, Fitted, Grounds, Judged,

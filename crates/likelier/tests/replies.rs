@@ -1,5 +1,7 @@
 //! Answers as people give them: ties, people who differ, pairs asked again, labels.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use likelier::data::{Annotators, Texts};
 use likelier::random::{ChaCha8Rng, Purpose, below, chance, stream, unit};
 use likelier::train::Control;
@@ -21,7 +23,7 @@ struct World {
 impl World {
     fn new(items: usize, prior: f64, apart: f64, seed: u64) -> Self {
         let mut rng = stream(seed, Purpose::Comparisons);
-        let mut normal = |rng: &mut ChaCha8Rng| (0..12).map(|_| unit(rng)).sum::<f64>() - 6.0;
+        let normal = |rng: &mut ChaCha8Rng| (0..12).map(|_| unit(rng)).sum::<f64>() - 6.0;
         let (mut values, mut labels, mut first) = (Vec::new(), Vec::new(), Vec::new());
         for _ in 0..items {
             let positive = chance(&mut rng, prior);
@@ -119,7 +121,7 @@ fn by_people(world: &mut World, count: usize, people: usize, error: impl Fn(usiz
         }
     }
     let names: Vec<String> = (0..people).map(|person| format!("p{person}")).collect();
-    let names = Texts::from_iter(names.iter().map(String::as_str));
+    let names: Texts = names.iter().map(String::as_str).collect();
     pairs.into_iter().collect::<Answers>().by(Annotators { names, of }).unwrap()
 }
 

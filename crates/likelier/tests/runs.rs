@@ -162,8 +162,12 @@ fn an_interrupted_and_resumed_run_ends_at_the_same_bytes() {
         let (resumed, seen) = loop {
             // Each time as a new process, which has nothing but the file.
             let (stop, notes) = (AtomicBool::new(false), Notes::default());
-            let control =
-                Control { checkpoint: Some(&path), notes: Some(&notes), stop: Some(&stop), threads: None };
+            let control = Control {
+                checkpoint: Some(&path),
+                notes: Some(&notes),
+                stop: Some(&stop),
+                ..Control::default()
+            };
             let outcome = train_with(&ring.data(), &config, &control, |summary, _| {
                 notes.add(summary).unwrap();
                 stop.store(summary.epoch % 5 == 0, Ordering::Relaxed);

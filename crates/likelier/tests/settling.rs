@@ -126,8 +126,13 @@ fn a_run_that_settles_is_the_same_at_any_number_of_threads_and_after_interruptio
         let mut phases = Vec::new();
         let resumed = loop {
             let (stop, notes) = (AtomicBool::new(false), Notes::default());
-            let control =
-                Control { checkpoint: Some(&path), notes: Some(&notes), stop: Some(&stop), threads: None };
+            let control = Control {
+                checkpoint: Some(&path),
+                notes: Some(&notes),
+                stop: Some(&stop),
+                threads: None,
+                executor: None,
+            };
             let outcome = train_with(&clouds.data(), &config, &control, |summary, _| {
                 phases.push(summary.phase);
                 stop.store(summary.epoch % 2 == 0, Ordering::Relaxed);

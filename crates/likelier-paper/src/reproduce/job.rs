@@ -14,7 +14,7 @@ use likelier::{
     ScorerOptions, Supervision, estimate_prior_with,
 };
 use likelier_paper::benchmark::Dataset;
-use likelier_paper::trial::{Design, Trial};
+use likelier_paper::trial::{Design, DrawnTrial};
 use serde::{Deserialize, Serialize};
 
 use super::experiment::TrialJob;
@@ -44,7 +44,7 @@ pub(super) fn run(
     let settings = &job.recorded.settings;
     let seed = settings.seed + job.trial;
     let design = settings.design(dataset, job.prior)?;
-    let trial = Trial::draw(dataset, &design, seed)?;
+    let trial = DrawnTrial::draw(dataset, &design, seed)?;
     let (threads, stop) = (Some(conditions.threads), Some(conditions.stop));
     let control = Control { threads, stop, ..Control::default() };
     let attempt = Attempt { job, settings, dataset, design, trial, seed };
@@ -66,7 +66,7 @@ struct Attempt<'a> {
     settings: &'a Settings,
     dataset: &'a Dataset,
     design: Design,
-    trial: Trial<'a>,
+    trial: DrawnTrial<'a>,
     seed: u64,
 }
 

@@ -2,6 +2,7 @@
 
 mod beyond;
 mod claims;
+mod elsewhere;
 mod experiment;
 mod figures;
 mod job;
@@ -29,10 +30,11 @@ use likelier_cli::terminal::{
 };
 
 use crate::data_dir::DataDir;
+use elsewhere::ElsewhereArguments;
 use experiment::{Experiment, TrialJob};
 use pages::hours;
 use parts::PartArguments;
-use raw::RawFile;
+use raw::{RawFile, TrialKey};
 use run::{Course, Labour};
 use sets::LoadedSets;
 use summary::{RunSummary, summarise};
@@ -68,6 +70,8 @@ pub(crate) struct ReproduceVerb {
     json: bool,
     #[command(flatten)]
     parts: PartArguments,
+    #[command(flatten)]
+    elsewhere: ElsewhereArguments,
 }
 
 /// The key of settings.toml that says what was run; the others are digests.
@@ -83,7 +87,14 @@ impl ReproduceVerb {
                 "leave a flag out, or ask for a method that the variant has and for at least one trial",
             ));
         }
+        if self.elsewhere.plan {
+            return self.print_plan(&jobs);
+        }
+        let jobs = self.elsewhere.only_of(jobs)?;
         let sets = LoadedSets::within(self.data_dir.path()?);
+        if self.elsewhere.take {
+            return self.take(&experiment, &jobs, &sets);
+        }
         // A run is not begun for data that are not there.
         if !RawFile::is_begun(&self.out) {
             sets.load(&jobs)?;
@@ -93,9 +104,21 @@ impl ReproduceVerb {
         self.keep_settings(&experiment.title, &jobs)?;
         let start = Instant::now();
         let course = self.work(&jobs, &open, &mut raw, &sets)?;
-        let summary = summarise(&experiment, raw.rows(), self.as_typed(), course.notes.clone())?;
+        self.conclude(&experiment, &jobs, &raw, &course, start)
+    }
+
+    /// Writes the pages, and says what was done.
+    fn conclude(
+        &self,
+        experiment: &Experiment,
+        jobs: &[TrialJob],
+        raw: &RawFile,
+        course: &Course,
+        start: Instant,
+    ) -> Result<()> {
+        let summary = summarise(experiment, raw.rows(), self.as_typed(), course.notes.clone())?;
         let text = self.write_pages(&summary)?;
-        complain(&course, jobs.len())?;
+        complain(course, jobs.len())?;
         if self.json {
             return print_json("reproduce", &summary, &[]);
         }
@@ -105,6 +128,34 @@ impl ReproduceVerb {
             count => format!("{count} trials were"),
         };
         print_text(&format!("{text}\n{ran} run now, in {wall}.\n"), &[])
+    }
+
+    /// The trials that are not done yet: the number of each, and its name.
+    fn print_plan(&self, jobs: &[TrialJob]) -> Result<()> {
+        let open = if RawFile::is_begun(&self.out) {
+            RawFile::open(&self.out)?.missing(jobs)?
+        } else {
+            jobs.iter().collect()
+        };
+        let open: Vec<TrialKey> = open.into_iter().map(TrialKey::of).collect();
+        let lines = jobs.iter().enumerate().filter(|(_, job)| open.contains(&TrialKey::of(job)));
+        let lines: Vec<String> = lines.map(|(at, job)| format!("{at}\t{}\n", run::name(job))).collect();
+        print_text(&lines.concat(), &[])
+    }
+
+    /// Adds rows of trials that were run elsewhere, each as soon as it comes.
+    fn take(&self, experiment: &Experiment, jobs: &[TrialJob], sets: &LoadedSets) -> Result<()> {
+        let start = Instant::now();
+        let mut raw = RawFile::open(&self.out)?;
+        raw.missing(jobs)?;
+        self.keep_settings(&experiment.title, jobs)?;
+        let mut finished = 0;
+        for line in std::io::stdin().lines() {
+            finished += usize::from(raw.take(&line?, jobs)?);
+        }
+        let left = raw.missing(jobs)?.len();
+        let course = Course { failed: Vec::new(), finished, left, notes: sets.notes(jobs) };
+        self.conclude(experiment, jobs, &raw, &course, start)
     }
 
     fn work(

@@ -162,6 +162,34 @@ impl RawFile {
         Ok(())
     }
 
+    /// Adds the row of a trial that was run elsewhere, unless it is there already. Refuses what is no row of these
+    /// trials, or was run by another version of the program or with other settings.
+    pub(super) fn take(&mut self, row: &str, jobs: &[TrialJob]) -> Result<bool> {
+        let refused = |problem: String| {
+            Err(mistake(
+                format!("a row that was run elsewhere {problem}: {row}"),
+                "run the trials with the same program and the same experiment on every machine",
+            ))
+        };
+        let Some((key, result)) = read(row.trim_end()) else {
+            return refused("is not the row of a trial".into());
+        };
+        let Some(job) = jobs.iter().find(|job| TrialKey::of(job) == key) else {
+            return refused("is not part of this experiment".into());
+        };
+        if result.digest != job.recorded.digest {
+            return refused(format!("has other settings than {}", job.recorded.digest));
+        }
+        if result.version != super::version() {
+            return refused(format!("is of another version than {}", super::version()));
+        }
+        if self.rows.contains_key(&key) {
+            return Ok(false);
+        }
+        self.add(&key, &result)?;
+        Ok(true)
+    }
+
     /// All finished trials.
     pub(super) fn rows(&self) -> &BTreeMap<TrialKey, TrialResult> {
         &self.rows

@@ -177,7 +177,8 @@ fn state(job: &TrialJob, folder: &Path) -> Option<PathBuf> {
     Some(folder.join(plain + ".checkpoint"))
 }
 
-fn name(job: &TrialJob) -> String {
+/// What a trial is called.
+pub(super) fn name(job: &TrialJob) -> String {
     let TrialJob { dataset, prior, method, variant, trial, .. } = job;
     format!("{} at {prior}, {method} ({variant}), trial {}", dataset.name(), trial + 1)
 }

@@ -101,6 +101,41 @@ impl Comparisons {
         Self { told: Some(told), ..all }
     }
 
+    /// From the lists that [`parts`](Self::parts) gives.
+    #[doc(hidden)]
+    pub fn from_parts(
+        likelier: Vec<u32>,
+        other: Vec<u32>,
+        weights: Option<Vec<f32>>,
+        answers: Option<Vec<u32>>,
+    ) -> Result<Self, Error> {
+        let mut all = Self::new(likelier, other)?;
+        if let Some(weights) = weights {
+            all = all.weighted(weights)?;
+        }
+        if let Some(answers) = &answers {
+            if answers.len() != all.len() {
+                return Err(Error::mismatch("answers", answers.len(), "comparisons", all.len()));
+            }
+            let steps = answers.windows(2).all(|two| two[1] == two[0] || two[1] == two[0] + 1);
+            if !steps || answers.first().is_some_and(|first| *first != 0) {
+                return Err(Error::Setting {
+                    name: "the answers of comparisons",
+                    value: "others".into(),
+                    allowed: "numbered from 0 without gaps, in order",
+                });
+            }
+        }
+        Ok(Self { answers, ..all })
+    }
+
+    /// The lists that they are kept in: likelier items, others, weights, and the answer that each came from.
+    #[doc(hidden)]
+    #[allow(clippy::type_complexity, reason = "four lists")]
+    pub fn parts(&self) -> (&[u32], &[u32], Option<&[f32]>, Option<&[u32]>) {
+        (&self.likelier, &self.other, self.weights.as_deref(), self.answers.as_deref())
+    }
+
     /// The number of comparisons; a tie is two, of half the weight.
     pub fn len(&self) -> usize {
         self.likelier.len()

@@ -11,6 +11,7 @@ use crate::protocol::Protocol;
 use crate::random::{Purpose, chance, epoch_stream};
 use crate::risk::Method;
 use crate::train::{Config, Control, Criterion, Data, EarlyStop, EpochSummary, train_with};
+use crate::trial::models_of_folds;
 
 /// Comparisons scored fold by fold.
 #[derive(Clone, Debug)]
@@ -108,19 +109,31 @@ pub(crate) fn cross_fit_from<'a>(
     let mut of_items = vec![0.0; rows.len()];
     let mut classifiers = Vec::with_capacity(folds.count());
     let (mut learned, mut could) = (0, 0);
+    let configs = vec![config.clone(); folds.count()];
+    let drawn_from = |others: &Comparisons| enough.filter(|enough| *enough < others.answers());
+    // What is drawn from is drawn here.
+    let elsewhere = if enough.is_some_and(|enough| enough < comparisons.answers()) {
+        None
+    } else {
+        models_of_folds("scoring", comparisons, (&folds, config.seed), configs, &control)?
+    };
     for fold in 0..folds.count() {
         let mut others = folds.others(comparisons, fold);
         could += others.answers();
-        if let Some(enough) = enough.filter(|enough| *enough < others.answers()) {
+        if let Some(enough) = drawn_from(&others) {
             others = drawn(&others, enough, config.seed, fold);
         }
         learned += others.answers();
-        let data = Data { rows, piles: others.piles(), labels: None };
-        let outcome = train_with(&data, config, &control, |summary, _| {
-            observe(fold, summary);
-            Ok(())
-        })?;
-        let classifier = outcome.finished()?;
+        let classifier = if let Some(models) = &elsewhere {
+            models[fold].clone()
+        } else {
+            let data = Data { rows, piles: others.piles(), labels: None };
+            let outcome = train_with(&data, config, &control, |summary, _| {
+                observe(fold, summary);
+                Ok(())
+            })?;
+            outcome.finished()?
+        };
         let items = folds.items(fold);
         for (item, score) in items.iter().zip(classifier.scores_of(rows, &items)?) {
             of_items[*item as usize] = score;

@@ -19,6 +19,7 @@ use crate::random::{Purpose, Rng, stream};
 use crate::risk::{Method, PairPosterior, Setting};
 use crate::supervision::{Evidence, Supervision};
 use crate::train::{Config, Control, Data, train_with};
+use crate::trial::models_of_folds;
 
 /// The parts that answers, or piles, are divided into.
 pub(super) struct Division {
@@ -31,7 +32,7 @@ enum Judging {
     /// By nothing.
     Nothing,
     /// By one model for each fold of the items.
-    Folds(Folds),
+    Folds(Folds, u64),
     /// By comparisons that were not trained on, of which these sides are held-out items.
     HeldOut { comparisons: Comparisons, out: [Vec<bool>; 2] },
 }
@@ -125,7 +126,7 @@ impl Division {
         if let Some(count) = options.judged_in_folds() {
             let all = answers.comparisons();
             return Ok(match Folds::new(&all, rows.len(), count, options.seed) {
-                Ok(folds) => Self { trained: Some(all), judging: Judging::Folds(folds) },
+                Ok(folds) => Self { trained: Some(all), judging: Judging::Folds(folds, options.seed) },
                 // What is too little to be judged can still be trained on.
                 Err(Error::Setting { .. }) if options.folds.is_none() => whole(),
                 Err(error) => return Err(error),
@@ -187,6 +188,24 @@ impl Division {
         with_labels(trained, labels, config)
     }
 
+    /// Asks whoever runs trials for the models of the folds now, so that nothing else is trained until they are there.
+    pub(super) fn ask_ahead(
+        &self,
+        rows: &Rows,
+        supervision: &Supervision,
+        configure: &dyn Fn(&Data<'_>) -> Config,
+        control: &Control<'_>,
+    ) -> Result<(), Error> {
+        let (Judging::Folds(folds, seed), Some(all)) = (&self.judging, &self.trained) else {
+            return Ok(());
+        };
+        match of_folds_elsewhere((folds, *seed), all, rows, supervision, configure, control) {
+            Err(stopped @ Error::Stopped { .. }) => Err(stopped),
+            // What else is wrong is said when the models are needed.
+            _ => Ok(()),
+        }
+    }
+
     /// The scores to judge a classifier by. `configure` says how a fold's model is trained.
     pub(super) fn held(
         &self,
@@ -205,8 +224,10 @@ impl Division {
                 let these_items = these_items.then(|| Scored { counted: Some(known), ..new_items.clone() });
                 Ok(Some(Held { new_items, these_items, uncompared: Vec::new() }))
             }
-            (Judging::Folds(folds), Some(all)) => {
-                let scores = FoldScores::new(folds, all, rows, supervision, configure, control, observe)?;
+            (Judging::Folds(folds, seed), Some(all)) => {
+                let folds_of = (folds, *seed);
+                let scores =
+                    FoldScores::new(folds_of, all, rows, supervision, configure, control, observe)?;
                 Ok(Some(scores.held(all, classifier.threshold(), folds.count())))
             }
             _ => Ok(None),
@@ -284,7 +305,7 @@ struct FoldScores {
 
 impl FoldScores {
     fn new(
-        folds: &Folds,
+        (folds, seed): (&Folds, u64),
         all: &Comparisons,
         rows: &Rows,
         supervision: &Supervision,
@@ -304,6 +325,7 @@ impl FoldScores {
             uncompared: Vec::new(),
         };
         let mut scores_of_uncompared = Vec::new();
+        let elsewhere = of_folds_elsewhere((folds, seed), all, rows, supervision, configure, control)?;
         for fold in 0..folds.count() {
             let others = folds.others(all, fold);
             let data = Data { rows, piles: others.piles(), labels: None };
@@ -313,17 +335,21 @@ impl FoldScores {
                 None => None,
             };
             let data = Data { piles: labelled.as_ref().unwrap_or(&others).piles(), ..data };
-            let outcome = train_with(&data, &config, control, |summary, _| {
-                let epochs = config.epochs;
-                observe(Event::Judging {
-                    fold: fold + 1,
-                    folds: folds.count(),
-                    epoch: summary.epoch,
-                    epochs,
-                });
-                Ok(())
-            })?;
-            let model = outcome.finished()?;
+            let model = if let Some(models) = &elsewhere {
+                models[fold].clone()
+            } else {
+                let outcome = train_with(&data, &config, control, |summary, _| {
+                    let epochs = config.epochs;
+                    observe(Event::Judging {
+                        fold: fold + 1,
+                        folds: folds.count(),
+                        epoch: summary.epoch,
+                        epochs,
+                    });
+                    Ok(())
+                })?;
+                outcome.finished()?
+            };
             let margin = of_items(&model, rows, all)?;
             if let Some(labels) = &labels {
                 let items = labels.uncompared(folds, fold);
@@ -391,6 +417,27 @@ impl FoldScores {
         let new_items = scored(all.clone(), at_threshold(self.new_items));
         Held { new_items, these_items, uncompared: self.uncompared }
     }
+}
+
+/// The models of the folds, by whoever runs trials; nothing if they are trained here.
+fn of_folds_elsewhere(
+    (folds, seed): (&Folds, u64),
+    all: &Comparisons,
+    rows: &Rows,
+    supervision: &Supervision,
+    configure: &dyn Fn(&Data<'_>) -> Config,
+    control: &Control<'_>,
+) -> Result<Option<Vec<Classifier>>, Error> {
+    // Labels are not sent.
+    if control.executor.is_none() || supervision.audit().is_some() {
+        return Ok(None);
+    }
+    let config = |fold| {
+        let others = folds.others(all, fold);
+        configure(&Data { rows, piles: others.piles(), labels: None })
+    };
+    let configs = (0..folds.count()).map(config).collect();
+    models_of_folds("judging", all, (folds, seed), configs, control)
 }
 
 /// The margin of every item that was compared; 0 elsewhere.

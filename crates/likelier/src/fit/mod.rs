@@ -226,6 +226,9 @@ pub fn fit_with(
         Some(labelled) => Data { piles: labelled.piles(), ..data },
         None => data,
     };
+    let configure =
+        |data: &Data<'_>| candidates(data, options, &prior, protocol, replies.as_ref()).swap_remove(0);
+    parts.ask_ahead(rows, supervision, &configure, &aside)?;
     let watch = options.watch.then_some(Watch { parts: &parts, grounds: &grounds });
     let (mut classifier, epochs) = run(&data, &config, control, watch.as_ref(), observe)?;
     warnings.extend(
@@ -236,8 +239,6 @@ pub fn fit_with(
     );
     let features = options.features.as_ref().unwrap_or(classifier.features()).with_medians(rows);
     classifier = classifier.with_features(features)?;
-    let configure =
-        |data: &Data<'_>| candidates(data, options, &prior, protocol, replies.as_ref()).swap_remove(0);
     let wish = options.threshold_for;
     let assessed = assess(
         &parts,

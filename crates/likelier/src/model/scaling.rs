@@ -104,6 +104,11 @@ impl Scaling {
                 (mean, deviation)
             }
         };
+        Self::of_spread(kind, &offset, &spread)
+    }
+
+    /// From where each feature lies and how far it spreads; one that does not vary is only shifted.
+    pub(crate) fn of_spread(kind: ScalingKind, offset: &[f64], spread: &[f64]) -> Self {
         let usable = |spread: f64| spread.is_finite() && spread > 1e-12;
         Self {
             kind,
@@ -127,7 +132,7 @@ impl Scaling {
     }
 
     /// A scaling that was fitted before. What its kind says of offsets and factors must hold.
-    pub(super) fn from_parts(kind: ScalingKind, offset: Vec<f32>, factor: Vec<f32>) -> Option<Self> {
+    pub(crate) fn from_parts(kind: ScalingKind, offset: Vec<f32>, factor: Vec<f32>) -> Option<Self> {
         let all = |factors: f32| factor.iter().all(|factor| *factor == factors);
         let as_the_kind_says = match kind {
             ScalingKind::None => all(1.0),

@@ -11,6 +11,8 @@
 //! the level is held: before the E-step the teacher's scores are shifted by the smallest c that brings the
 //! mean of σ(z + δ + c) within two standard errors of q.
 
+use std::convert::Infallible;
+
 use super::sigmoid;
 use crate::error::Error;
 use crate::numerics::simd::wide;
@@ -54,16 +56,30 @@ impl PairPosterior {
     ///
     /// `rows` is how many different rows the scores stand for; `weights` say how much each counts.
     pub fn level(&self, scores: &[f32], weights: Option<&[f32]>, rows: f64) -> f64 {
-        let at = |level: f64| mean_probability(scores, weights, self.shift + level);
+        let farthest = scores.iter().fold(0.0_f64, |far, score| far.max(f64::from(score.abs())));
+        let at = |level: f64| Ok::<_, Infallible>(mean_probability(scores, weights, self.shift + level));
+        match self.level_by(rows, farthest, at) {
+            Ok(level) => level,
+            Err(never) => match never {},
+        }
+    }
+
+    /// The same for scores that lie elsewhere: `at` gives the mean of σ(z + δ + c) and its derivative by c, and
+    /// no score is farther from 0 than `farthest`.
+    pub(crate) fn level_by<E>(
+        &self,
+        rows: f64,
+        farthest: f64,
+        mut at: impl FnMut(f64) -> Result<(f64, f64), E>,
+    ) -> Result<f64, E> {
         let [below, above] = self.tolerance(rows);
         let (low, high) = (self.pooled - below, self.pooled + above);
-        let (start, slope) = at(0.0);
+        let (start, slope) = at(0.0)?;
         // No scores, or all of weight 0: NaN, and nothing to hold.
         if !(start < low || start > high) {
-            return 0.0;
+            return Ok(0.0);
         }
         let goal = if start < low { low } else { high };
-        let farthest = scores.iter().fold(0.0_f64, |far, score| far.max(f64::from(score.abs())));
         let reach = farthest + self.shift.abs() + 40.0;
         let mut bracket = if start < low { [0.0, reach] } else { [-reach, 0.0] };
         // Newton's steps, halving the bracket where one would leave it.
@@ -72,14 +88,14 @@ impl PairPosterior {
             if !(level > bracket[0] && level < bracket[1]) {
                 level = f64::midpoint(bracket[0], bracket[1]);
             }
-            let (mean, slope) = at(level);
+            let (mean, slope) = at(level)?;
             if (mean - goal).abs() < 1e-9 {
                 break;
             }
             bracket[usize::from(mean > goal)] = level;
             level += (goal - mean) / slope;
         }
-        level
+        Ok(level)
     }
 
     /// r of each likelier item, then r′ of each other item, from the log-odds of both and the level.

@@ -12,7 +12,7 @@ use crate::replies::ReplyRates;
 use crate::risk::{Method, Setting, ThresholdRule};
 
 /// Everything that decides a training run, besides the data.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Config {
     /// How to learn.
     pub method: Method,
@@ -82,7 +82,7 @@ pub enum Predictor {
 /// Comparisons that are not trained on, to choose the best epoch without a label. Where items occur in several
 /// comparisons, items are held out: then both items of a held-out comparison are new to the model, and
 /// comparisons with one such item are left aside.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EarlyStop {
     /// The share of the comparisons that is wanted. It may be less where items are compared with many others:
     /// at most 40 % of the comparisons are kept from training, unless the share itself is larger.

@@ -40,6 +40,15 @@ pub enum Fallback {
     },
 }
 
+impl Fallback {
+    /// If the share that is called positive is three times too large or too small, or its complement is.
+    pub(crate) fn if_one_class(share: f64, expected: f64) -> Option<Self> {
+        let apart = |is: f64, should: f64| is < should / 3.0 || is > should * 3.0;
+        let far = apart(share, expected) || apart(1.0 - share, 1.0 - expected);
+        far.then_some(Self::OneClass { share, expected })
+    }
+}
+
 impl fmt::Display for Fallback {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -87,8 +96,7 @@ impl Run<'_> {
         Ok(safe)
     }
 
-    /// Whether the share of the compared items that is called positive is far from what it should be: three
-    /// times too large or too small, or its complement is.
+    /// Whether the share of the compared items that is called positive is far from what it should be.
     fn one_class(&mut self, classifier: &Classifier) -> Result<Option<Fallback>, Error> {
         let piles = self.pile_scores(&classifier.weights, false)?;
         let weights = self.parts.trained_weights.as_deref();
@@ -101,9 +109,7 @@ impl Run<'_> {
         let share = positive / all.max(f64::MIN_POSITIVE);
         let setting = &self.config.setting;
         let expected = PairPosterior::new(setting.prior, setting.protocol)?.pooled();
-        let apart = |is: f64, should: f64| is < should / 3.0 || is > should * 3.0;
-        let far = apart(share, expected) || apart(1.0 - share, 1.0 - expected);
-        Ok(far.then_some(Fallback::OneClass { share, expected }))
+        Ok(Fallback::if_one_class(share, expected))
     }
 
     /// Whether held-out comparisons speak against the weights.

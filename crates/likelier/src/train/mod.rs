@@ -21,6 +21,7 @@ mod teacher;
 mod threshold;
 mod work;
 
+use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -41,6 +42,7 @@ use run::Run;
 use crate::data::{Label, Piles, Rows};
 use crate::error::Error;
 use crate::model::Classifier;
+use crate::trial::TrialExecutor;
 
 /// What is learned from.
 #[derive(Clone, Copy, Debug)]
@@ -54,7 +56,7 @@ pub struct Data<'a> {
 }
 
 /// How a run is carried out. Nothing here changes its result.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Default)]
 pub struct Control<'a> {
     /// Threads to use; those of the current pool if absent.
     pub threads: Option<usize>,
@@ -65,6 +67,17 @@ pub struct Control<'a> {
     /// Becomes true when the run should stop (Ctrl-C): after the epoch, with its state saved, if it has a
     /// checkpoint; else after the mini-batch.
     pub stop: Option<&'a AtomicBool>,
+    /// Who runs trainings that do not look at each other; this machine if absent.
+    pub executor: Option<&'a TrialExecutor<'a>>,
+}
+
+impl fmt::Debug for Control<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Control")
+            .field("threads", &self.threads)
+            .field("checkpoint", &self.checkpoint)
+            .finish_non_exhaustive()
+    }
 }
 
 /// How a run ended.

@@ -1,13 +1,13 @@
 //! Adam and its kin, step for step as PyTorch takes them.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
 use crate::numerics::parallel::for_pieces_of_three;
 use crate::numerics::simd::fast;
 
 /// A way to follow a gradient.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OptimiserKind {
     /// Adam with weight decay as an L2 term of the gradient: PyTorch's `Adam`, and the paper's choice.

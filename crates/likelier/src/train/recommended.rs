@@ -49,7 +49,7 @@ impl Config {
         let comparisons = data.piles.answers();
         let stops_early = !linear && comparisons >= FEWEST_TO_STOP_BY;
         let early_stop = EarlyStop { share: 0.1, criterion: Criterion::Orientation, patience: Some(5) };
-        let cuts_at_the_prior = method == Method::PairPosterior && comparisons < FEWEST_TO_TRUST_THE_LEVEL;
+        let cuts_at_the_prior = Self::cuts_at_the_prior(method, comparisons);
         let scaling = ScalingKind::default_for(data.rows);
         let config = Self {
             early_stop: stops_early.then_some(early_stop),
@@ -75,6 +75,17 @@ impl Config {
         let linear = self.architecture == Architecture::Linear;
         let grown = if linear { grown_batch(data).max(self.batch_rows) } else { self.batch_rows };
         Self { settles: linear, batch_rows: batch_rows.unwrap_or(grown), ..self }
+    }
+
+    /// Whether the threshold is the prior's quantile, because so few comparisons do not tell the level.
+    pub(crate) fn cuts_at_the_prior(method: Method, comparisons: usize) -> bool {
+        method == Method::PairPosterior && comparisons < FEWEST_TO_TRUST_THE_LEVEL
+    }
+
+    /// The weight decay of a linear model whose features have this variance together.
+    pub(crate) fn shrinkage(method: Method, variance: f64, comparisons: f64) -> f64 {
+        let strength = if method == Method::RankQuantile { 0.2 } else { 0.1 };
+        two_digits(strength * variance / comparisons.max(1.0))
     }
 
     /// The same for another number of epochs, of which at most half are warm-up.
@@ -106,8 +117,7 @@ fn shrinkage(method: Method, scaling: ScalingKind, data: &Data<'_>) -> f64 {
         return 0.0;
     }
     let variance = Scaling::fit(scaling, data.rows, &piles).total_variance(data.rows, &piles);
-    let strength = if method == Method::RankQuantile { 0.2 } else { 0.1 };
-    two_digits(strength * variance / data.piles.answers().max(1) as f64)
+    Config::shrinkage(method, variance, data.piles.answers() as f64)
 }
 
 /// A number that is easily told to others; nothing hangs on the rest of its digits.

@@ -107,7 +107,9 @@ pub fn fit_each(
     check(candidates)?;
     let families = families(candidates);
     let fits = in_pool(control, || {
-        let fit = |family: &Vec<usize>| fit_family(rows, comparisons, candidates, family, control);
+        let configs =
+            |family: &[usize]| family.iter().map(|at| &candidates[*at].config).collect::<Vec<_>>();
+        let fit = |family: &Vec<usize>| fit_family(rows, comparisons, &configs(family), control);
         families.par_iter().map(fit).collect::<Vec<_>>()
     })?;
     let mut found: Vec<Option<Classifier>> = vec![None; candidates.len()];
@@ -162,11 +164,15 @@ pub(super) fn families(candidates: &[Candidate]) -> Vec<Vec<usize>> {
 }
 
 /// A training that left the range of finite numbers.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Breakdown {
-    epoch: usize,
-    batch: usize,
-    what: &'static str,
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Breakdown {
+    /// The epoch, from 1.
+    pub epoch: usize,
+    /// The batch, from 1.
+    pub batch: usize,
+    /// What was no longer finite.
+    pub what: &'static str,
 }
 
 impl From<Breakdown> for Error {
@@ -177,14 +183,13 @@ impl From<Breakdown> for Error {
 
 /// The classifiers of a family, in the order of its members, from one run. Those that were to stop before the
 /// run broke down are there.
-pub(super) fn fit_family(
+pub(crate) fn fit_family(
     rows: &Rows,
     comparisons: &Comparisons,
-    candidates: &[Candidate],
-    family: &[usize],
+    family: &[&Config],
     control: &Control<'_>,
 ) -> Result<Vec<Result<Classifier, Breakdown>>, Error> {
-    let Some(longest) = family.iter().map(|at| &candidates[*at].config).max_by_key(|c| c.epochs) else {
+    let Some(longest) = family.iter().copied().max_by_key(|config| config.epochs) else {
         return Ok(Vec::new());
     };
     let data = Data { rows, piles: comparisons.piles(), labels: None };
@@ -193,8 +198,7 @@ pub(super) fn fit_family(
     let control = Control { threads: None, checkpoint: None, ..*control };
     let outcome = train_with(&data, longest, &control, |summary, progress| {
         if !longest.picks_its_epoch() {
-            for (at, found) in family.iter().zip(&mut found) {
-                let config = &candidates[*at].config;
+            for (config, found) in family.iter().zip(&mut found) {
                 if config.epochs == summary.epoch {
                     *found = Some(progress.classifier_cut_at(config.threshold)?);
                 }

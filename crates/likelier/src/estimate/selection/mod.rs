@@ -29,7 +29,11 @@ use crate::error::Error;
 use crate::prior::Prior;
 use crate::protocol::Protocol;
 use crate::train::Control;
-use candidates::{Breakdown, check, families, fit_family, in_pool};
+use crate::trial::{LeftOut, Stage, Trial, sent_to};
+#[doc(hidden)]
+pub use candidates::Breakdown;
+pub(crate) use candidates::fit_family;
+use candidates::{check, families, in_pool};
 
 /// How comparisons are dealt into folds.
 #[doc(hidden)]
@@ -102,12 +106,33 @@ pub fn out_of_fold<'a>(
 
     let families = families(candidates);
     let (jobs, done) = (families.len() * folds.count(), AtomicUsize::new(0));
+    let configs_of = |family: &[usize]| family.iter().map(|at| &candidates[*at].config).collect::<Vec<_>>();
+    let elsewhere = sent_to(control, comparisons).map(|executor| {
+        let trial = |job: usize| {
+            let (family, fold) = (&families[job / folds.count()], job % folds.count());
+            let name = family
+                .iter()
+                .map(|at| candidates[*at].name.clone())
+                .collect::<Vec<_>>()
+                .join(" and ");
+            Trial {
+                name: format!("choosing: {name}, fold {} of {}", fold + 1, folds.count()),
+                configs: configs_of(family).into_iter().cloned().collect(),
+                fold: LeftOut { fold, folds: folds.count(), seed: dealing.seed },
+            }
+        };
+        executor.run(&Stage { comparisons, trials: (0..jobs).map(trial).collect() })
+    });
+    let elsewhere = elsewhere.transpose()?;
     let work = |job: usize| -> Result<Vec<Margins>, Error> {
         let (family, fold) = (&families[job / folds.count()], job % folds.count());
-        let others = folds.others(comparisons, fold);
         let items = folds.items(fold);
         let mut margins = Vec::with_capacity(family.len());
-        for classifier in fit_family(rows, &others, candidates, family, control)? {
+        let trained = match &elsewhere {
+            Some(trained) => trained[job].clone(),
+            None => fit_family(rows, &folds.others(comparisons, fold), &configs_of(family), control)?,
+        };
+        for classifier in trained {
             let classifier = match classifier {
                 Ok(classifier) => classifier,
                 Err(breakdown) => {

@@ -1,0 +1,276 @@
+"""The same results through Ray, on a cluster of three nodes on this machine, and after one of them was killed.
+
+`cargo xtask ray` runs this file in a network of its own that has nothing but loopback.
+"""
+
+import logging
+import os
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from data import blobs
+from ray_cluster import cluster, kill
+from test_distributed import STATED, columns_of, parquet
+
+ray = pytest.importorskip("ray")
+
+from likelier import ComparisonClassifier, _cluster, distributed  # noqa: E402
+
+pytestmark = [
+    pytest.mark.skipif("LIKELIER_RAY" not in os.environ, reason="cargo xtask ray runs this where no network is"),
+    pytest.mark.filterwarnings("ignore"),
+]
+FEW = {**STATED, "epochs": 5, "learning_rate": 0.01}
+
+
+@pytest.fixture(scope="module")
+def three():
+    """Three nodes; a test that kills one adds another."""
+    with cluster(3) as (made, rest):
+        yield made, rest
+
+
+class Killer(threading.Thread):
+    """Kills a node when some time has passed, and puts another in its place."""
+
+    def __init__(self, three, after):
+        super().__init__(daemon=True)
+        self._three, self._after = three, after
+        self.killed = False
+
+    def run(self):
+        made, rest = self._three
+        time.sleep(self._after)
+        kill(made, rest.pop(0))
+        self.killed = True
+        rest.append(made.add_node(num_cpus=1, object_store_memory=200_000_000))
+
+
+def slowly(version, work, *arguments):
+    """What a worker does, so slowly that it can be killed while it does it."""
+    time.sleep(0.7)
+    return _cluster.guarded(version, work, *arguments)
+
+
+def test_a_fit_has_the_same_bits_on_any_number_of_actors_and_after_one_was_killed(three, caplog, monkeypatch):
+    X, _, pairs = blobs(count=600, pairs=3000)
+    expected = distributed.fit(X, pairs, shards=3, **STATED, address=None).classifier_.to_bytes()
+    monkeypatch.setattr(distributed, "connected", lambda _: None)
+    assert distributed.fit(X, pairs, shards=3, **STATED).classifier_.to_bytes() == expected
+    monkeypatch.undo()
+
+    # An actor is killed at a random step, again and again.
+    rng = np.random.default_rng(0)
+    asked, victims = [0], set(rng.integers(5, 120, size=3).tolist())
+    real = _cluster.Answering.__call__
+
+    def killing(self, ask):
+        asked[0] += 1
+        if asked[0] in victims:
+            ray.kill(self.actors[int(rng.integers(3))], no_restart=True)
+        return real(self, ask)
+
+    monkeypatch.setattr(_cluster.Answering, "__call__", killing)
+    with caplog.at_level(logging.WARNING, "likelier"):
+        found = distributed.fit(X, pairs, shards=3, **STATED)
+    assert found.classifier_.to_bytes() == expected
+    assert sum("is loaded again: its worker died" in line for line in caplog.messages) == len(victims)
+
+
+def test_a_fit_goes_on_after_a_node_was_killed(three, caplog):
+    X, _, pairs = blobs(count=600, pairs=3000)
+    expected = distributed.fit(X, pairs, shards=3, **STATED).classifier_.to_bytes()
+    killer = Killer(three, 0.0)
+    real = _cluster.Answering.__call__
+    asked = [0]
+
+    def killing(self, ask):
+        asked[0] += 1
+        if asked[0] == 20:
+            killer.run()
+        return real(self, ask)
+
+    with pytest.MonkeyPatch.context() as patch, caplog.at_level(logging.WARNING, "likelier"):
+        patch.setattr(_cluster.Answering, "__call__", killing)
+        found = distributed.fit(X, pairs, shards=3, **STATED, cpus=0.9)
+    assert killer.killed
+    assert found.classifier_.to_bytes() == expected
+    assert any("is loaded again" in line for line in caplog.messages)
+
+
+def test_select_and_cross_assess_are_the_same_while_a_node_is_killed(three, caplog, monkeypatch, tmp_path):
+    X, _, pairs = blobs(count=200, pairs=400)
+    expected = ComparisonClassifier(**FEW, select=True).fit(X, pairs).classifier_.to_bytes()
+    assert distributed.select(X, pairs, **FEW).classifier_.to_bytes() == expected
+    assert distributed.cross_assess(X, pairs, folds=3, **STATED) == (
+        ComparisonClassifier(**STATED, folds=3).fit(X, pairs).assess()
+    )
+    monkeypatch.setattr(_cluster, "guarded", slowly)
+    killer = Killer(three, 4.0)
+    killer.start()
+    with caplog.at_level(logging.WARNING, "likelier"):
+        found = distributed.select(X, pairs, resume=tmp_path, **FEW)
+    killer.join()
+    assert found.classifier_.to_bytes() == expected
+    assert any("is run again: its worker died" in line for line in caplog.messages), "no trial was hit"
+    assert len(list(tmp_path.iterdir())) == 50
+
+
+def test_errors_of_workers_are_said_in_the_same_words_with_the_trial_named(three, monkeypatch, tmp_path):
+    X, _, pairs = blobs(count=200, pairs=400)
+    lists = np.ascontiguousarray(pairs.T.astype(np.uint32))
+    sent = [("judging, fold 1 of 5", "nonsense")]
+    with pytest.raises(RuntimeError, match=r"^judging, fold 1 of 5: expected ident at line 1 column 2$"):
+        list(
+            _cluster.run_tasks(
+                ray,
+                distributed._run_trial,
+                [X, (lists[0], lists[1], None, None)],
+                sent,
+                cpus=1,
+                retries=0,
+                progress=None,
+                stage="trials",
+            )
+        )
+    # Shards: comparisons that name unknown ids, in the words of one machine.
+    items = parquet(tmp_path / "items", **columns_of(X, [f"item-{row}" for row in range(len(X))]))
+    answers = parquet(tmp_path / "pairs", likelier=["item-1", "item-2", "item-3"], other=["item-4", "nobody", "item-5"])
+    words = "^shard 2 of 3: comparison 2 names 'nobody', which is not the id of an item$"
+    with pytest.raises(ValueError, match=words):
+        distributed.fit(items, answers, shards=3, **STATED)
+    # Another version.
+    monkeypatch.setattr(_cluster, "VERSION", "9.9.9")
+    monkeypatch.setattr(distributed, "VERSION", "9.9.9")
+    words = "the worker on .* has likelier .*, and you have 9.9.9: install the same version on every machine"
+    with pytest.raises(RuntimeError, match=f"^judging, fold . of 3: {words}"):
+        distributed.cross_assess(X, pairs, folds=3, **STATED)
+    with pytest.raises(RuntimeError, match=f"^shard 1 of 2: {words}"):
+        distributed.fit(X, pairs, shards=2, **STATED)
+    monkeypatch.undo()
+    monkeypatch.setattr(distributed, "VERSION", "9.9.9")
+    model = distributed.fit(X, pairs, shards=2, **STATED)
+    with pytest.raises(RuntimeError, match=words):
+        distributed.score(items, model, tmp_path / "never")
+    assert sorted(os.listdir(tmp_path)) == ["items", "pairs"]
+
+
+def test_ctrl_c_leaves_what_is_finished_and_a_second_call_takes_it(three, tmp_path, monkeypatch):
+    X, _, pairs = blobs(count=200, pairs=400)
+    expected = ComparisonClassifier(**FEW, select=True).fit(X, pairs).classifier_.to_bytes()
+    seen = [0]
+    real = distributed._Stages._write
+
+    def interrupted(self, *arguments):
+        seen[0] += 1
+        if seen[0] == 20:
+            raise KeyboardInterrupt
+        return real(self, *arguments)
+
+    monkeypatch.setattr(distributed._Stages, "_write", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        distributed.select(X, pairs, resume=tmp_path, **FEW)
+    assert len(list(tmp_path.iterdir())) == 19
+    assert distributed.select(X, pairs, resume=tmp_path, **FEW).classifier_.to_bytes() == expected
+    assert seen[0] == 20 + 50 - 19
+
+
+def test_every_row_is_scored_once_while_a_node_is_killed(three, tmp_path):
+    pq = pytest.importorskip("pyarrow.parquet")
+    rng = np.random.default_rng(1)
+    X, _, pairs = blobs()
+    model = distributed.fit(X, pairs, **STATED)
+    many = rng.normal(size=(600_000, 3)).astype(np.float32)
+    items = tmp_path / "items"
+    for at in range(4):
+        folder = parquet(tmp_path / f"part-{at}", **columns_of(many[at::4], np.arange(at, len(many), 4)))
+        items.mkdir(exist_ok=True)
+        for file in folder.iterdir():
+            file.rename(items / f"{at}-{file.name}")
+    expected = model._scores(many)
+    for kills in (False, True):
+        killer = Killer(three, 2.5)
+        if kills:
+            killer.start()
+        out = distributed.score(items, model, tmp_path / f"scored-{kills}", batch=5_000)
+        if kills:
+            killer.join()
+            assert killer.killed
+        table = pq.read_table(out)
+        ids = table.column("id").to_numpy()
+        assert len(ids) == len(many)
+        assert len(np.unique(ids)) == len(many)
+        assert (table.column("score").to_numpy() == expected[ids]).all()
+        assert (np.column_stack([table.column(f"x{at}").to_numpy() for at in range(3)]) == many[ids]).all()
+    assert not list(tmp_path.glob(".*partial"))
+
+
+def test_a_data_set_of_ray_is_fitted_as_its_files_are(three, tmp_path):
+    X, _, pairs = blobs()
+    ids = np.arange(len(X))
+    items = parquet(tmp_path / "items", **columns_of(X, ids))
+    answers = parquet(tmp_path / "pairs", likelier=pairs[:, 0].astype(np.int64), other=pairs[:, 1].astype(np.int64))
+    expected = distributed.fit(items, answers, shards=2, **STATED).classifier_.to_bytes()
+    data = ray.data.read_parquet(str(items))
+    found = distributed.fit(data, answers, shards=2, **STATED, cpus=0.5)
+    assert found.classifier_.to_bytes() == expected
+
+
+@pytest.mark.skipif("LIKELIER_DATA" not in os.environ, reason="LIKELIER_DATA is not set")
+def test_a_table_of_the_paper_has_the_same_rows_while_a_node_is_killed(three, tmp_path, monkeypatch):
+    program = os.environ["LIKELIER_PAPER"]
+    parts = {
+        "program": program,
+        "data_dir": os.environ["LIKELIER_DATA"],
+        "datasets": ["pendigits"],
+        "methods": ["pair-posterior", "pcomp-relu"],
+        "trials": 2,
+    }
+
+    def rows(folder):
+        lines = [line.split(",") for line in (folder / "raw.csv").read_text().splitlines()]
+        return sorted(fields[:12] + fields[13:] for fields in lines)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(distributed, "connected", lambda _: None)
+        assert distributed.reproduce("table3", tmp_path / "here", **parts).trials == 18
+    monkeypatch.setattr(_cluster, "guarded", slowly)
+    killer = Killer(three, 2.5)
+    killer.start()
+    done = distributed.reproduce("table3", tmp_path / "there", **parts)
+    killer.join()
+    assert (done.trials, rows(done.out)) == (18, rows(tmp_path / "here"))
+    assert done.retries > 0, "no trial was hit"
+    assert "Table 3" in (done.out / "summary.md").read_text()
+    assert distributed.reproduce("table3", tmp_path / "there", **parts).trials == 0
+    with pytest.raises(RuntimeError, match="the method supervised-x|unknown method"):
+        distributed.reproduce("table3", tmp_path / "never", **{**parts, "methods": ["supervised-x"]})
+    assert not Path(tmp_path / "never").exists()
+
+
+def greedy(_):
+    raise MemoryError("training needs 9.9 GB of memory, and 1.0 GB is there")
+
+
+def test_a_worker_without_memory_is_said(three):
+    tasks = [("choosing: likelihood, fold 3 of 5", 0)]
+    settings = {"cpus": 1, "retries": 3, "progress": None, "stage": "trials"}
+    words = "^choosing: likelihood, fold 3 of 5: training needs 9.9 GB of memory, and 1.0 GB is there$"
+    with pytest.raises(MemoryError, match=words):
+        list(_cluster.run_tasks(ray, greedy, [], tasks, **settings))
+    # bench/ray_runs.py has a worker that Ray itself ends; here is what is said of it.
+    with pytest.raises(MemoryError, match="^shard 1 of 2: the worker ran out of memory and was ended by Ray"):
+        _cluster.lost(ray, "shard 1 of 2", ray.exceptions.OutOfMemoryError("memory"))
+
+
+def test_nobody_answers_at_an_address(three):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ray, "is_initialized", lambda: False)
+        words = "no Ray cluster answers at 127.0.0.1:9: start one with 'ray start --head', or correct the address"
+        with pytest.raises(ConnectionError, match=words):
+            distributed.fit([[0.0]], [[0, 0]], **STATED, address="127.0.0.1:9")
+        with pytest.raises(ValueError, match="like 10.0.0.1:6379, got 'there'"):
+            distributed.fit([[0.0]], [[0, 0]], **STATED, address="there")
