@@ -53,7 +53,6 @@ def table3(out, program, data):
             time.sleep(60)
             kill(made, rest.pop(0))
             say(killed_after_seconds=round(time.time() - start, 1))
-            rest.append(made.add_node(num_cpus=1, object_store_memory=200_000_000))
 
         start = time.time()
         threading.Thread(target=busy, daemon=True).start()

@@ -158,7 +158,9 @@ class Answering:
         self._ray = ray
         self._pieces = pieces
         self._retries = retries
-        self._class = ray.remote(num_cpus=cpus, max_restarts=0, max_task_retries=0)(_Actor)
+        # All of them at once, or the first would wait for the last for ever: a small cluster shares its CPUs.
+        share = int(10_000 * ray.cluster_resources().get("CPU", 1) / len(pieces)) / 10_000
+        self._class = ray.remote(num_cpus=min(cpus, share), max_restarts=0, max_task_retries=0)(_Actor)
         self._make = make
         self._deaths = [0] * len(pieces)
         self.restarts = 0
@@ -199,7 +201,8 @@ class Answering:
                     if self._deaths[at] > self._retries:
                         raise RuntimeError(f"{name}: its worker died {self._deaths[at]} times ({why})") from error
                     log.warning("%s is loaded again: its worker died (%s)", name, why)
-                    self.actors[at] = self._class.remote()
+                    # Anywhere: the CPUs that it had may be gone with its machine.
+                    self.actors[at] = self._class.options(num_cpus=0).remote()
                     loading = self._load(at)
                     reference = loading if call == self._load else call(at)
         return answers

@@ -34,7 +34,7 @@ def three():
 
 
 class Killer(threading.Thread):
-    """Kills a node when some time has passed, and puts another in its place."""
+    """Kills a node when some time has passed; `mend` puts another in its place."""
 
     def __init__(self, three, after):
         super().__init__(daemon=True)
@@ -46,6 +46,11 @@ class Killer(threading.Thread):
         time.sleep(self._after)
         kill(made, rest.pop(0))
         self.killed = True
+
+    def mend(self):
+        """From the thread of the tests: a node ends with the thread that began it."""
+        made, rest = self._three
+        assert self.killed
         rest.append(made.add_node(num_cpus=1, object_store_memory=200_000_000))
 
 
@@ -80,6 +85,14 @@ def test_a_fit_has_the_same_bits_on_any_number_of_actors_and_after_one_was_kille
     assert sum("is loaded again: its worker died" in line for line in caplog.messages) == len(victims)
 
 
+def test_more_shards_than_cpus_do_not_wait_for_ever(three):
+    X, _, pairs = blobs()
+    few = distributed.fit(X, pairs, shards=7, **STATED)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(distributed, "connected", lambda _: None)
+        assert distributed.fit(X, pairs, shards=7, **STATED).classifier_.to_bytes() == few.classifier_.to_bytes()
+
+
 def test_a_fit_goes_on_after_a_node_was_killed(three, caplog):
     X, _, pairs = blobs(count=600, pairs=3000)
     expected = distributed.fit(X, pairs, shards=3, **STATED).classifier_.to_bytes()
@@ -95,8 +108,8 @@ def test_a_fit_goes_on_after_a_node_was_killed(three, caplog):
 
     with pytest.MonkeyPatch.context() as patch, caplog.at_level(logging.WARNING, "likelier"):
         patch.setattr(_cluster.Answering, "__call__", killing)
-        found = distributed.fit(X, pairs, shards=3, **STATED, cpus=0.9)
-    assert killer.killed
+        found = distributed.fit(X, pairs, shards=3, **STATED)
+    killer.mend()
     assert found.classifier_.to_bytes() == expected
     assert any("is loaded again" in line for line in caplog.messages)
 
@@ -114,6 +127,7 @@ def test_select_and_cross_assess_are_the_same_while_a_node_is_killed(three, capl
     with caplog.at_level(logging.WARNING, "likelier"):
         found = distributed.select(X, pairs, resume=tmp_path, **FEW)
     killer.join()
+    killer.mend()
     assert found.classifier_.to_bytes() == expected
     assert any("is run again: its worker died" in line for line in caplog.messages), "no trial was hit"
     assert len(list(tmp_path.iterdir())) == 50
@@ -198,7 +212,7 @@ def test_every_row_is_scored_once_while_a_node_is_killed(three, tmp_path):
         out = distributed.score(items, model, tmp_path / f"scored-{kills}", batch=5_000)
         if kills:
             killer.join()
-            assert killer.killed
+            killer.mend()
         table = pq.read_table(out)
         ids = table.column("id").to_numpy()
         assert len(ids) == len(many)
@@ -215,7 +229,7 @@ def test_a_data_set_of_ray_is_fitted_as_its_files_are(three, tmp_path):
     answers = parquet(tmp_path / "pairs", likelier=pairs[:, 0].astype(np.int64), other=pairs[:, 1].astype(np.int64))
     expected = distributed.fit(items, answers, shards=2, **STATED).classifier_.to_bytes()
     data = ray.data.read_parquet(str(items))
-    found = distributed.fit(data, answers, shards=2, **STATED, cpus=0.5)
+    found = distributed.fit(data, answers, shards=2, **STATED)
     assert found.classifier_.to_bytes() == expected
 
 
@@ -242,6 +256,7 @@ def test_a_table_of_the_paper_has_the_same_rows_while_a_node_is_killed(three, tm
     killer.start()
     done = distributed.reproduce("table3", tmp_path / "there", **parts)
     killer.join()
+    killer.mend()
     assert (done.trials, rows(done.out)) == (18, rows(tmp_path / "here"))
     assert done.retries > 0, "no trial was hit"
     assert "Table 3" in (done.out / "summary.md").read_text()
