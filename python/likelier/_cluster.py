@@ -158,9 +158,11 @@ class Answering:
         self._ray = ray
         self._pieces = pieces
         self._retries = retries
-        # All of them at once, or the first would wait for the last for ever: a small cluster shares its CPUs.
-        share = int(10_000 * ray.cluster_resources().get("CPU", 1) / len(pieces)) / 10_000
-        self._class = ray.remote(num_cpus=min(cpus, share), max_restarts=0, max_task_retries=0)(_Actor)
+        # All must live at once. Where there are fewer places than shards, they share the CPUs.
+        nodes = [node["Resources"].get("CPU", 0) for node in ray.nodes() if node["Alive"]]
+        places = sum(int(of_node / cpus) for of_node in nodes)
+        own = cpus if places >= len(pieces) else 0
+        self._class = ray.remote(num_cpus=own, max_restarts=0, max_task_retries=0)(_Actor)
         self._make = make
         self._deaths = [0] * len(pieces)
         self.restarts = 0

@@ -47,7 +47,7 @@ from ._cluster import VERSION, Answering, connected, log, run_tasks
 from ._items import items_of
 from ._progress import Progress, Shown
 from ._scoring import Output, Scorer, check, score_here, score_on
-from ._stated import belief, optional_real, optional_whole, text, whole
+from ._stated import belief, optional_real, optional_whole, real, text, whole
 from ._tables import arrow, comparisons_in, features_of, files_of, joined, rows_in, schema_of
 from ._warnings import warn
 
@@ -356,6 +356,8 @@ def fit(
     ray = connected(address)
     whole("retries", retries, 0)
     stated = belief(prior=prior, protocol=protocol, labeller_error=labeller_error)
+    if not real("cpus", cpus) > 0:
+        raise ValueError(f"cpus must be above 0, got {cpus}")
     decay = optional_real("weight_decay", weight_decay)
     wanted = optional_whole("shards", shards)
     names: list[str] | None

@@ -41,6 +41,7 @@ def test_shards_on_threads_give_the_accuracy_of_a_fit():
         ({"shards": 10**6}, ValueError, "shards must be at most the number of comparisons"),
         ({"weight_decay": -1.0}, ValueError, "the weight decay must be a number from 0 up"),
         ({"retries": -1}, ValueError, "retries must be at least 0"),
+        ({"cpus": 0}, ValueError, "cpus must be above 0, got 0"),
         ({"address": 7}, TypeError, "address must be"),
     ],
 )

@@ -104,6 +104,9 @@ def test_a_fit_goes_on_after_a_node_was_killed(three, caplog):
         asked[0] += 1
         if asked[0] == 20:
             killer.run()
+            # Its processes outlive it for a moment; from here on the cluster knows.
+            while sum(node["Alive"] for node in ray.nodes()) > 2:
+                time.sleep(0.1)
         return real(self, ask)
 
     with pytest.MonkeyPatch.context() as patch, caplog.at_level(logging.WARNING, "likelier"):
