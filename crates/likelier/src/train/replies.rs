@@ -81,3 +81,75 @@ fn clamped(score: f64, known: Option<Label>) -> f64 {
 fn target(known: Option<Label>, posterior: f64) -> f64 {
     known.map_or(posterior, |label| f64::from(u8::from(label.is_positive())))
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::data::Told;
+    use crate::protocol::Protocol;
+    use crate::replies::TieRates;
+
+    /// One comparison of two items, or half of a tie.
+    fn one(tie: bool, known: [Option<Label>; 2], rates: &ReplyRates) -> Replies {
+        let told = [Told { tie, known, by: 0 }];
+        let said = Said::new(&[0], &[1], Some(&told), true);
+        let tables = vec![said.table(0, Protocol::FORCED_CHOICE, rates)];
+        Replies { said, degree: rates.degree, tables }
+    }
+
+    fn inferred(replies: &Replies, scores: [f32; 2]) -> [f64; 2] {
+        let mut targets = Vec::new();
+        replies.infer(&[0], &scores[..1], &scores[1..], 0.0, &mut targets);
+        [f64::from(targets[0]), f64::from(targets[1])]
+    }
+
+    proptest! {
+        /// A target minus the score's own probability is the slope of ln P(answer), grading included.
+        #[test]
+        fn targets_follow_the_likelihood_of_an_answer(
+            first in -3.0..3.0_f32,
+            second in -3.0..3.0_f32,
+            degree in 0.0..3.0_f64,
+            error in 0.0..0.4_f64,
+            same_class in 0.0..0.9_f64,
+            mixed in 0.0..0.9_f64,
+        ) {
+            let ties = Some(TieRates::new(same_class, mixed).unwrap());
+            let rates = ReplyRates { errors: vec![error], ties, degree };
+            let log_likelihood = |z: f64, z_other: f64| {
+                let (p, q) = (sigmoid(z), sigmoid(z_other));
+                let graded = sigmoid(degree * (z - z_other)) * (1.0 - same_class);
+                let alike = (p * q + (1.0 - p) * (1.0 - q)) * graded;
+                let differ = p * (1.0 - q) * (1.0 - error) + (1.0 - p) * q * error;
+                (alike + differ * (1.0 - mixed)).ln()
+            };
+            let targets = inferred(&one(false, [None; 2], &rates), [first, second]);
+            let (z, z_other) = (f64::from(first), f64::from(second));
+            let step = 1e-5;
+            let slopes = [
+                (log_likelihood(z + step, z_other) - log_likelihood(z - step, z_other)) / (2.0 * step),
+                (log_likelihood(z, z_other + step) - log_likelihood(z, z_other - step)) / (2.0 * step),
+            ];
+            for ((target, slope), score) in targets.iter().zip(slopes).zip([z, z_other]) {
+                prop_assert!((target - sigmoid(score) - slope).abs() < 1e-5, "{target}, {slope} at {score}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_tie_draws_two_items_to_one_class_and_a_label_decides_for_both() {
+        let ties = Some(TieRates::new(0.6, 0.1).unwrap());
+        let rates = ReplyRates { errors: vec![0.1], ties, degree: 0.0 };
+        let [sure, unsure] = inferred(&one(true, [None; 2], &rates), [3.0, 0.0]);
+        assert!(unsure > 0.6 && sure > 0.9, "{sure}, {unsure}");
+        let known = [Some(Label::Negative), None];
+        let [labelled, partner] = inferred(&one(true, known, &rates), [3.0, 0.0]);
+        assert_eq!(labelled, 0.0);
+        assert!(partner < 0.4, "{partner}");
+        // The first of a decided pair is negative, so the second is hardly positive.
+        let [_, partner] = inferred(&one(false, known, &rates), [3.0, 0.0]);
+        assert!(partner < 0.4, "{partner}");
+    }
+}
