@@ -52,8 +52,9 @@ class ComparisonClassifier(TrainedModel, Judging):
         The shape of the images that the rows are.
     epochs, learning_rate, weight_decay : optional
         What the method recommends, unless they are given.
-    batch : int
-        Rows in a mini-batch, counting both items of a comparison.
+    batch : int, optional
+        Rows in a mini-batch, counting both items of a comparison: 256, or more for linear models from 250,000
+        comparisons.
     select : bool
         Choose method, weight decay and learning rate, unless given, by cross-validation.
     hold_out : float, optional
@@ -114,7 +115,7 @@ class ComparisonClassifier(TrainedModel, Judging):
         hidden: Sequence[int] | None = None,
         image: Sequence[int] | None = None,
         epochs: int | None = None,
-        batch: int = 256,
+        batch: int | None = None,
         learning_rate: float | None = None,
         weight_decay: float | None = None,
         select: bool = False,

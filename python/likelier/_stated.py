@@ -96,7 +96,7 @@ def options_of(classifier: Any, names: list[str] | None) -> dict[str, object]:
         "hidden": optional_wholes("hidden", classifier.hidden),
         "image": optional_wholes("image", classifier.image, 3),
         "epochs": optional_whole("epochs", classifier.epochs),
-        "batch": whole("batch", classifier.batch),
+        "batch": optional_whole("batch", classifier.batch),
         "learning_rate": optional_real("learning_rate", classifier.learning_rate),
         "weight_decay": optional_real("weight_decay", classifier.weight_decay),
         "select": flag("select", classifier.select),

@@ -53,7 +53,7 @@ pub(crate) struct Options {
     hidden: Option<Vec<usize>>,
     pub(crate) image: Option<[usize; 3]>,
     epochs: Option<usize>,
-    batch: usize,
+    batch: Option<usize>,
     learning_rate: Option<f64>,
     weight_decay: Option<f64>,
     select: bool,

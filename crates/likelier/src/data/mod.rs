@@ -33,6 +33,7 @@ pub use hashing::TextRule;
 #[cfg(feature = "engine")]
 pub(crate) use hold_out::{ItemRule, Reach, answered_pairs, hold_out_items, items_recur};
 pub use missing::{MISSING_TEXTS, MissingCells, is_missing};
+pub(crate) use repeats::sort;
 #[doc(hidden)]
 pub use repeats::{RepeatCount, Repeats};
 #[cfg(feature = "engine")]

@@ -54,13 +54,13 @@ impl Repeats {
 }
 
 #[cfg(feature = "engine")]
-fn sort<T: Ord + Send>(keys: &mut [T]) {
+pub(crate) fn sort<T: Ord + Send>(keys: &mut [T]) {
     use rayon::prelude::*;
     keys.par_sort_unstable();
 }
 
 #[cfg(not(feature = "engine"))]
-fn sort<T: Ord>(keys: &mut [T]) {
+pub(crate) fn sort<T: Ord>(keys: &mut [T]) {
     keys.sort_unstable();
 }
 

@@ -1,7 +1,7 @@
 //! Everything that was said about each pair, as one acceptance matrix.
 
 use super::{Acceptance, Reply, ReplyModel, ReplyRates};
-use crate::data::Told;
+use crate::data::{Told, sort};
 use crate::protocol::Protocol;
 
 /// Comparisons, and which of them are about the same two items.
@@ -36,10 +36,13 @@ impl Said {
             let (one, two) = (likelier[at as usize], other[at as usize]);
             (one.min(two), one.max(two))
         };
-        let mut members: Vec<u32> = (0..count).collect();
-        if joined {
-            members.sort_unstable_by_key(|at| (key(*at), *at));
-        }
+        let members: Vec<u32> = if joined {
+            let mut keys: Vec<_> = (0..count).map(|at| (key(at), at)).collect();
+            sort(&mut keys);
+            keys.into_iter().map(|(_, at)| at).collect()
+        } else {
+            (0..count).collect()
+        };
         let mut pair = vec![[0; 2]; members.len()];
         let mut start = 0;
         for of_pair in members.chunk_by(|one, two| joined && key(*one) == key(*two)) {
