@@ -172,10 +172,9 @@ class ComparisonClassifier(TrainedModel, Judging):
         ``side`` where the likelier item stood ("left" or "right"), ``time`` when it was given, and ``group`` within
         which topic or batch the two items were chosen.
 
-        ``labels`` are the true classes of a few items: a linear model learns from them, and each judges a model that
-        does not know it. They are a dict from row (or id) to 1 or 0, or one for each row, None where it is not known.
-        ``labels_chosen`` says how these items were chosen: "random" ones can judge the classifier
-        (``assess().audit``), "other" ones cannot.
+        ``labels`` are the true classes of a few items, to judge by: nothing is trained on them. They are a dict from
+        row (or id) to 1 or 0, or one for each row, None where it is not known. ``labels_chosen`` says how these items
+        were chosen: "random" ones can judge the classifier (``assess().audit``), "other" ones cannot.
         """
         X, pairs = self._items_and_pairs(X, pairs, "fit")
         return self._fit(

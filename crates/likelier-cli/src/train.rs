@@ -43,7 +43,7 @@ pub(crate) struct TrainVerb {
     labellers: LabellerArguments,
     #[command(flatten)]
     columns: ColumnArguments,
-    /// True labels of some items, to judge by and to learn from: columns `id,label` (1 or 0, true or false, yes or no).
+    /// True labels of some items, to judge by, not to train on (but see --labels-train): columns `id,label` (1 or 0, true or false, yes or no).
     #[arg(long, value_name = "FILE", requires = "labels_chosen", conflicts_with = "label")]
     labels: Option<PathBuf>,
     /// The same from a column of the items, blank where the label is not known [default: `label` if there is one and
@@ -53,6 +53,10 @@ pub(crate) struct TrainVerb {
     /// How the labelled items were chosen: "random" ones can judge the model, "other" ones cannot.
     #[arg(long, value_name = "random|other")]
     labels_chosen: Option<String>,
+    /// Have a linear model by pair-posterior learn from the labels as well. Each then judges a model that does not know it;
+    /// labels that are wrong mislead the model, and are noticed less.
+    #[arg(long, requires = "labels_chosen")]
+    labels_train: bool,
     /// How to learn; docs/choosing.md says what each method does [default: pair-posterior, or pcomp-relu for piles].
     #[arg(long, value_name = "METHOD", value_parser = MethodNames)]
     method: Option<String>,
@@ -159,7 +163,7 @@ impl TrainVerb {
         let (items, supervision) = given.supervised(protocol, prior);
         let supervision = self.labellers.state(supervision, equals);
         let supervision = match self.known_labels(&items, &mut warnings)? {
-            Some((labels, chosen)) => supervision.audited(labels, chosen),
+            Some((labels, chosen)) => supervision.audited(labels, chosen).labels_train(self.labels_train),
             None => supervision,
         };
 

@@ -128,6 +128,11 @@ fn random_labels_judge_and_others_do_not() {
     assert!(audit["labeller_error"]["high"].as_f64().unwrap() < 0.1, "nobody errs: {audit}");
     let text = files.succeeds(&format!("{labelled} random --out m"));
     assert!(text.contains("by 100 random labels:") && text.contains("what both allow"), "{text}");
+    // Learning from them gives another model, which they still judge.
+    let plain = files.read("m");
+    let trained = files.result(&format!("{labelled} random --labels-train --out m"));
+    assert_eq!(trained["audit"]["labels"], 100);
+    assert_ne!(files.read("m"), plain);
     let other = files.run(&format!("{labelled} other --out m"));
     assert!(String::from_utf8_lossy(&other.stderr).contains("the labels were not used"), "{other:?}");
 

@@ -267,7 +267,7 @@ fn labels(world: &World<'_>, seed: u64) -> Result<()> {
             for row in &order[..count] {
                 known[*row as usize] = Some(world.label(*row));
             }
-            let both = base().audited(known, LabelsChosen::Random);
+            let both = base().audited(known, LabelsChosen::Random).labels_train(true);
             run("modelled", &both, FitOptions::new())?;
             // Pairs of labelled rows as a supervised sample.
             let labelled: Answers = order[..count].chunks_exact(2).map(|pair| (pair[0], pair[1])).collect();

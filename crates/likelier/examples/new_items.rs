@@ -43,6 +43,8 @@ struct Cell {
     again: f64,
     /// Random items of which the label is known.
     labels: usize,
+    /// Whether the classifier learns from them.
+    labels_train: bool,
     /// What is wrong with the labels.
     fault: Fault,
     /// The largest share of mixed pairs that labellers are said to get wrong.
@@ -71,6 +73,7 @@ const PLAIN: Cell = Cell {
     error_by_degree: false,
     again: 0.0,
     labels: 0,
+    labels_train: false,
     fault: Fault::Nothing,
     error_at_most: 0.2,
     model: ModelKind::Linear,
@@ -95,7 +98,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         Some("networks") => networks(),
         Some("graded") => graded(),
         Some("labels") => labels(),
-        _ => return Err("give coverage, networks, graded or labels".into()),
+        Some("labels-train") => {
+            labels().into_iter().map(|cell| Cell { labels_train: true, ..cell }).collect()
+        }
+        _ => return Err("give coverage, networks, graded, labels or labels-train".into()),
     };
     println!("{HEADER}");
     for cell in cells.into_iter().skip(skipped) {
@@ -305,6 +311,7 @@ impl Cell {
             .error_at_most(self.error_at_most);
         let supervision =
             if self.labels > 0 { supervision.audited(known, LabelsChosen::Random) } else { supervision };
+        let supervision = supervision.labels_train(self.labels_train);
         let options = FitOptions::new().model(self.model).folds(self.folds).seed(repeat);
         let control = Control { threads: Some(1), ..Control::default() };
         let fitted = fit_with(&rows, &supervision, &options, &control, &mut |_| ())?;

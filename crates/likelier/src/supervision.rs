@@ -120,6 +120,7 @@ pub struct Supervision {
     equals: Equals,
     error_at_most: Option<f64>,
     audit: Option<(Vec<Option<Label>>, LabelsChosen)>,
+    labels_train: bool,
     labels: Option<Vec<Label>>,
 }
 
@@ -135,6 +136,7 @@ impl Supervision {
             equals: Equals::Unknown,
             error_at_most: None,
             audit: None,
+            labels_train: false,
             labels: None,
         }
     }
@@ -177,11 +179,19 @@ impl Supervision {
         Self { error_at_most: error_at_most.into(), ..self }
     }
 
-    /// Gives the true labels of some items. A linear model by the pair posterior learns from them, and each judges a
-    /// model that does not know it; networks and other methods are judged by them alone.
+    /// Gives the true labels of some items, to judge the classifier by; nothing is trained on them unless
+    /// [`Supervision::labels_train`] says so.
     #[must_use]
     pub fn audited(self, labels: Vec<Option<Label>>, chosen: LabelsChosen) -> Self {
         Self { audit: Some((labels, chosen)), ..self }
+    }
+
+    /// Has a linear model by the pair posterior learn from the labels of some items as well; each then judges a model that
+    /// does not know it. Labels that answer another question than the comparisons mislead such a model, and contradict
+    /// it less clearly than one that never saw a label.
+    #[must_use]
+    pub fn labels_train(self, labels_train: bool) -> Self {
+        Self { labels_train, ..self }
     }
 
     /// Gives the true label of every item: only the `supervised` oracle sees them.
@@ -198,6 +208,11 @@ impl Supervision {
     /// The true labels of some items, and how these were chosen.
     pub fn audit(&self) -> Option<(&[Option<Label>], LabelsChosen)> {
         self.audit.as_ref().map(|(labels, chosen)| (labels.as_slice(), *chosen))
+    }
+
+    /// The true labels of some items, where they are to be learned from.
+    pub(crate) fn training_labels(&self) -> Option<&[Option<Label>]> {
+        self.audit().filter(|_| self.labels_train).map(|(labels, _)| labels)
     }
 
     /// What people said, where it was which of two items is likelier.

@@ -199,7 +199,10 @@ fn labels_improve_a_classifier_that_has_few_comparisons() {
             })
             .collect();
         let plain = supervision(pairs, 0.4);
-        let labelled = plain.clone().audited(known(&world, 200), LabelsChosen::Other);
+        let labelled = plain
+            .clone()
+            .audited(known(&world, 200), LabelsChosen::Other)
+            .labels_train(true);
         let fresh = World::new(4000, 0.4, 1.5, 50 + seed);
         let accuracy = |fitted: &Fitted| {
             let called = fitted.classifier.predict(&fresh.rows).unwrap();
@@ -226,7 +229,9 @@ fn labels_that_were_trained_on_do_not_flatter_the_classifier_that_they_judge() {
             .collect();
         // Half of the labelled items were compared.
         let answers: Answers = (0..100).map(|pair| (2 * pair, 2 * pair + 1)).collect();
-        let supervision = supervision(answers, 0.5).audited(labels.clone(), LabelsChosen::Random);
+        let supervision = supervision(answers, 0.5)
+            .audited(labels.clone(), LabelsChosen::Random)
+            .labels_train(true);
         let fitted = fit(&rows, &supervision, &FitOptions::new()).unwrap();
         judged += fitted.audit.unwrap().accuracy.value / 6.0;
         let called = fitted.classifier.predict(&rows).unwrap();
@@ -239,7 +244,7 @@ fn labels_that_were_trained_on_do_not_flatter_the_classifier_that_they_judge() {
 }
 
 #[test]
-fn labels_that_contradict_comparisons_are_believed_and_nothing_breaks() {
+fn labels_that_contradict_comparisons_are_told_and_nothing_breaks_where_they_train() {
     let mut world = World::new(300, 0.5, 2.0, 9);
     let pairs: Answers = (0..150)
         .map(|_| {
@@ -256,12 +261,12 @@ fn labels_that_contradict_comparisons_are_believed_and_nothing_breaks() {
     let supervision = supervision(pairs, 0.5)
         .protocol(protocol)
         .audited(swapped, LabelsChosen::Random);
-    let fitted = fit(&world.rows, &supervision, &FitOptions::new()).unwrap();
-    let scores = fitted.classifier.scores(&world.rows).unwrap();
+    let judged = fit(&world.rows, &supervision, &FitOptions::new()).unwrap();
+    let told =
+        |fitted: &Fitted| fitted.warnings.iter().any(|warning| warning.code() == "labels-contradict");
+    assert!(told(&judged), "{:?}", judged.warnings);
+    let trained = fit(&world.rows, &supervision.labels_train(true), &FitOptions::new()).unwrap();
+    assert_ne!(trained.classifier, judged.classifier);
+    let scores = trained.classifier.scores(&world.rows).unwrap();
     assert!(scores.iter().all(|score| score.is_finite()));
-    assert!(
-        fitted.warnings.iter().any(|warning| warning.code() == "labels-contradict"),
-        "{:?}",
-        fitted.warnings
-    );
 }

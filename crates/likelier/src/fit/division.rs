@@ -179,7 +179,7 @@ impl Division {
         supervision: &Supervision,
         config: &Config,
     ) -> Result<Option<Comparisons>, Error> {
-        let (Some(trained), Some((labels, _))) = (&self.trained, supervision.audit()) else {
+        let (Some(trained), Some(labels)) = (&self.trained, supervision.training_labels()) else {
             return Ok(None);
         };
         if matches!(self.judging, Judging::HeldOut { .. }) {
@@ -313,7 +313,7 @@ impl FoldScores {
         control: &Control<'_>,
         observe: &mut Observer<'_>,
     ) -> Result<Self, Error> {
-        let labels = supervision.audit().map(|(labels, _)| FoldLabels::new(labels, folds));
+        let labels = supervision.training_labels().map(|labels| FoldLabels::new(labels, folds));
         let sides = folds.of_sides(all);
         let across: Vec<bool> = sides[0].iter().zip(&sides[1]).map(|(one, two)| one != two).collect();
         let empty = || [vec![0.0; all.len()], vec![0.0; all.len()]];
@@ -429,7 +429,7 @@ fn of_folds_elsewhere(
     control: &Control<'_>,
 ) -> Result<Option<Vec<Classifier>>, Error> {
     // Labels are not sent.
-    if control.executor.is_none() || supervision.audit().is_some() {
+    if control.executor.is_none() || supervision.training_labels().is_some() {
         return Ok(None);
     }
     let config = |fold| {
