@@ -5,6 +5,8 @@
 
 import logging
 import os
+import shutil
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -33,17 +35,29 @@ def three():
         yield made, rest
 
 
-class Killer(threading.Thread):
-    """Kills a node when some time has passed; `mend` puts another in its place."""
+#: Here the node that is to be killed is named, and says when it has work.
+MARKS = Path(tempfile.gettempdir()) / "likelier-ray-marks"
 
-    def __init__(self, three, after):
+
+class Killer(threading.Thread):
+    """Kills a node when some time has passed, or when it has work to do; `mend` puts another in its place."""
+
+    def __init__(self, three, after=None):
         super().__init__(daemon=True)
         self._three, self._after = three, after
         self.killed = False
+        shutil.rmtree(MARKS, ignore_errors=True)
+        if after is None:
+            MARKS.mkdir()
+            (MARKS / "victim").write_text(three[1][0].node_id)
 
     def run(self):
         made, rest = self._three
-        time.sleep(self._after)
+        if self._after is None:
+            while not (MARKS / "busy").exists():
+                time.sleep(0.05)
+        else:
+            time.sleep(self._after)
         kill(made, rest.pop(0))
         self.killed = True
 
@@ -55,8 +69,11 @@ class Killer(threading.Thread):
 
 
 def slowly(version, work, *arguments):
-    """What a worker does, so slowly that it can be killed while it does it."""
-    time.sleep(0.7)
+    """What a worker does; on the node that is to be killed, so slowly that it is killed while it does it."""
+    victim = MARKS / "victim"
+    if victim.exists() and victim.read_text() == ray.get_runtime_context().get_node_id():
+        (MARKS / "busy").touch()
+        time.sleep(60)
     return _cluster.guarded(version, work, *arguments)
 
 
@@ -125,7 +142,7 @@ def test_select_and_cross_assess_are_the_same_while_a_node_is_killed(three, capl
         ComparisonClassifier(**STATED, folds=3).fit(X, pairs).assess()
     )
     monkeypatch.setattr(_cluster, "guarded", slowly)
-    killer = Killer(three, 4.0)
+    killer = Killer(three)
     killer.start()
     with caplog.at_level(logging.WARNING, "likelier"):
         found = distributed.select(X, pairs, resume=tmp_path, **FEW)
@@ -255,7 +272,7 @@ def test_a_table_of_the_paper_has_the_same_rows_while_a_node_is_killed(three, tm
         patch.setattr(distributed, "connected", lambda _: None)
         assert distributed.reproduce("table3", tmp_path / "here", **parts).trials == 18
     monkeypatch.setattr(_cluster, "guarded", slowly)
-    killer = Killer(three, 2.5)
+    killer = Killer(three)
     killer.start()
     done = distributed.reproduce("table3", tmp_path / "there", **parts)
     killer.join()
