@@ -8,7 +8,7 @@ use crate::model::ModelKind;
 use crate::prior::Prior;
 use crate::protocol::{Collection, Protocol};
 use crate::replies::ReplyRates;
-use crate::replies::estimate::{FEWEST_AGAIN, Scored, estimate};
+use crate::replies::estimate::{Scored, estimate};
 use crate::replies::said::Said;
 use crate::risk::Method;
 use crate::train::Control;
@@ -34,7 +34,7 @@ pub(super) fn reply_rates(
     piles.check(rows.len())?;
     let [likelier, other] = Pile::BOTH.map(|pile| piles.rows(pile));
     let said = Said::new(likelier, other, comparisons.told(), true);
-    let tells = said.has_ties() || said.people() > 1 || said.asked_again() >= FEWEST_AGAIN;
+    let tells = said.has_ties() || said.people() > 1 || said.asked_again();
     if !tells || comparisons.answers() < FEWEST {
         return Ok(None);
     }

@@ -24,8 +24,6 @@ const SHRINK_TIES: f64 = 10.0;
 const START: f64 = 0.1;
 /// … and stay within these: at 0 a contradiction would be proof, at ½ an answer would be none.
 const ERRORS: [f64; 2] = [0.005, 0.45];
-/// From fewer pairs that were asked again nothing is estimated.
-pub(crate) const FEWEST_AGAIN: usize = 30;
 /// Strengths of grading that are tried, and factors of the scores.
 const DEGREES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 const SCALES: [f64; 9] = [0.2, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0];
@@ -65,7 +63,7 @@ struct Free {
 /// Estimates the rates.
 pub(crate) fn estimate(said: &Said, scores: &Scored<'_>, prior: Prior, protocol: Protocol) -> ReplyRates {
     let stated = protocol.labeller_error();
-    let again = said.asked_again() >= FEWEST_AGAIN;
+    let again = said.asked_again();
     let pairs = spread(said.pairs().collect(), MOST_PAIRS);
     let (repeated, once) = pairs.iter().partition(|pair| said.is_decided_again(pair));
     let chosen_by = [spread(repeated, MOST_TO_CHOOSE_BY), spread(once, MOST_TO_CHOOSE_BY)].concat();

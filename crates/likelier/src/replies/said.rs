@@ -4,6 +4,9 @@ use super::{Acceptance, Reply, ReplyModel, ReplyRates};
 use crate::data::{Told, sort};
 use crate::protocol::Protocol;
 
+/// From fewer pairs that were asked again, or less than a hundredth of all, nothing is estimated.
+const FEWEST_AGAIN: usize = 30;
+
 /// Comparisons, and which of them are about the same two items.
 pub(crate) struct Said {
     pub(crate) told: Vec<Told>,
@@ -82,9 +85,10 @@ impl Said {
         self.told.iter().any(|told| told.tie)
     }
 
-    /// How many pairs were decided more than once.
-    pub(crate) fn asked_again(&self) -> usize {
-        self.pairs().filter(|pair| self.is_decided_again(pair)).count()
+    /// Whether enough pairs were decided more than once to estimate from, and not by chance alone.
+    pub(crate) fn asked_again(&self) -> bool {
+        let again = self.pairs().filter(|pair| self.is_decided_again(pair)).count();
+        again >= FEWEST_AGAIN && 100 * again >= self.pairs().count()
     }
 
     /// Whether the comparisons of a pair are more than one decided answer.
@@ -164,7 +168,9 @@ mod tests {
         // Answers on items 0 and 1: 0 first, 1 first by another person, and a tie; one on items 2 and 3.
         let told = [by(0), by(1), tie, tie, by(0)];
         let said = Said::new(&[0, 1, 0, 1, 3], &[1, 0, 1, 0, 2], Some(&told), true);
-        assert_eq!((said.pairs().count(), said.asked_again(), said.people()), (2, 1, 2));
+        assert_eq!((said.pairs().count(), said.people()), (2, 2));
+        let again: Vec<bool> = said.pairs().map(|pair| said.is_decided_again(pair)).collect();
+        assert_eq!(again, [true, false]);
         let ties = TieRates::new(0.4, 0.1).unwrap();
         let rates = ReplyRates { errors: vec![0.1, 0.3], ties: Some(ties), degree: 0.0 };
         let table = said.table(0, Protocol::FORCED_CHOICE, &rates);
