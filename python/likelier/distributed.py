@@ -378,7 +378,8 @@ def fit(
                 found = _native.fit_shards(answering, stated, decay, names, shown)
             finally:
                 answering.close()
-            log.info("%d shards were asked %d times; %d bytes out, %d back", len(sent), *_turned(answering.traffic))
+            out, back, rounds = answering.traffic
+            log.info("%d shards were asked %d times; %d bytes out, %d back", len(sent), rounds, out, back)
     classifier, warnings = found
     model = ComparisonClassifier(
         prior=prior, protocol=protocol, labeller_error=labeller_error, weight_decay=weight_decay, hold_out=0.0
@@ -388,11 +389,6 @@ def fit(
     model._report = None
     warn(warnings)
     return model
-
-
-def _turned(traffic: list[int]) -> tuple[int, int, int]:
-    out, back, rounds = traffic
-    return rounds, out, back
 
 
 def _cuts(count: int, shards: int | None) -> list[tuple[int, int]]:

@@ -192,7 +192,7 @@ fn replies_text(rates: &ReplyRates) -> String {
     let mut parts = Vec::new();
     if let Some(ties) = rates.ties {
         parts.push(format!(
-            "ties in {:.0} % of the pairs of one class and {:.0} % of the mixed ones",
+            "ties on {:.0} % of same-class pairs and {:.0} % of mixed pairs",
             100.0 * ties.same_class(),
             100.0 * ties.mixed()
         ));
@@ -200,18 +200,14 @@ fn replies_text(rates: &ReplyRates) -> String {
     let [lowest, highest] = [f64::min as fn(f64, f64) -> f64, f64::max]
         .map(|pick| rates.errors.iter().copied().reduce(pick).unwrap_or(0.0));
     parts.push(if rates.errors.len() > 1 {
-        format!(
-            "mixed pairs answered wrongly in {:.0} to {:.0} %, by person",
-            100.0 * lowest,
-            100.0 * highest
-        )
+        format!("each person wrong on {:.0} to {:.0} % of mixed pairs", 100.0 * lowest, 100.0 * highest)
     } else {
-        format!("mixed pairs answered wrongly in {:.0} %", 100.0 * lowest)
+        format!("people wrong on {:.0} % of mixed pairs", 100.0 * lowest)
     });
     if rates.degree > 0.0 {
         parts.push("equals ordered by degree, not by a coin".into());
     }
-    format!("training takes it that people answered so: {}", parts.join("; "))
+    format!("how people answered, by training's estimate or as stated: {}", parts.join("; "))
 }
 
 /// What labels say.

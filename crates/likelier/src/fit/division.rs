@@ -324,7 +324,6 @@ impl FoldScores {
             trained_gap: 0.0,
             uncompared: Vec::new(),
         };
-        let mut scores_of_uncompared = Vec::new();
         let elsewhere = of_folds_elsewhere((folds, seed), all, rows, supervision, configure, control)?;
         for fold in 0..folds.count() {
             let others = folds.others(all, fold);
@@ -353,9 +352,9 @@ impl FoldScores {
             let margin = of_items(&model, rows, all)?;
             if let Some(labels) = &labels {
                 let items = labels.uncompared(folds, fold);
-                let scores = model.scores_of(rows, &items)?;
-                let margins = scores.iter().map(|score| score - model.threshold());
-                scores_of_uncompared.extend(items.iter().copied().zip(margins));
+                let found = model.scores_of(rows, &items)?;
+                let margins = found.iter().map(|score| score - model.threshold());
+                scores.uncompared.extend(items.iter().copied().zip(margins));
             }
             let trained_gap = mean_gap(&others, |_, (likelier, other)| {
                 f64::from(margin[likelier as usize]) - f64::from(margin[other as usize])
@@ -371,7 +370,6 @@ impl FoldScores {
                 }
             }
         }
-        scores.uncompared = scores_of_uncompared;
         Ok(scores)
     }
 

@@ -8,7 +8,7 @@ use crate::model::ModelKind;
 use crate::prior::Prior;
 use crate::protocol::{Collection, Protocol};
 use crate::replies::ReplyRates;
-use crate::replies::estimate::{Scored, estimate};
+use crate::replies::estimate::estimate;
 use crate::replies::said::Said;
 use crate::risk::Method;
 use crate::train::Control;
@@ -45,6 +45,5 @@ pub(super) fn reply_rates(
         Err(Error::Setting { .. } | Error::TooFewToEstimate { .. }) => return Ok(None),
         Err(error) => return Err(error),
     };
-    let scores = Scored { likelier: fit.scores.likelier(), other: fit.scores.other() };
-    Ok(Some(estimate(&said, &scores, prior, protocol)))
+    Ok(Some(estimate(&said, [fit.scores.likelier(), fit.scores.other()], prior, protocol)))
 }

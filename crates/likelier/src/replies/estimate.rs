@@ -36,32 +36,23 @@ const MOST_TO_CHOOSE_BY: usize = 1_500;
 /// Rounds of expectation–maximisation.
 const ROUNDS: usize = 20;
 
-/// Scores of the two items of each comparison, by models that were not trained on them.
-pub(crate) struct Scored<'a> {
-    pub(crate) likelier: &'a [f32],
-    pub(crate) other: &'a [f32],
-}
-
 /// The pairs that the rates are estimated from.
 struct Sample<'a> {
     said: &'a Said,
     protocol: Protocol,
     /// The comparisons of each pair.
     pairs: Vec<&'a [u32]>,
-    /// Levelled log-odds of a comparison's two items.
-    odds: Vec<[f64; 2]>,
-    free: Free,
+    /// Scores of the likelier and of the other item of each comparison, what they are stretched by, and the level.
+    scores: [&'a [f32]; 2],
+    scale: f64,
+    level: f64,
+    /// Whether errors are estimated, too.
+    free_errors: bool,
 }
 
-/// What is estimated.
-#[derive(Clone, Copy)]
-struct Free {
-    errors: bool,
-    ties: bool,
-}
-
-/// Estimates the rates.
-pub(crate) fn estimate(said: &Said, scores: &Scored<'_>, prior: Prior, protocol: Protocol) -> ReplyRates {
+/// Estimates the rates from scores of the likelier and of the other item of each comparison, by models that were not
+/// trained on them.
+pub(crate) fn estimate(said: &Said, scores: [&[f32]; 2], prior: Prior, protocol: Protocol) -> ReplyRates {
     let stated = protocol.labeller_error();
     let again = said.asked_again();
     let pairs = spread(said.pairs().collect(), MOST_PAIRS);
@@ -73,22 +64,24 @@ pub(crate) fn estimate(said: &Said, scores: &Scored<'_>, prior: Prior, protocol:
         ties: said.has_ties().then(|| TieRates::new(tied, tied).unwrap_or_default()),
         degree: 0.0,
     };
-    let free = Free { errors: again, ties: said.has_ties() };
-    let sample = |scale: f64, pairs: &[_]| Sample {
+    let levels = SCALES.map(|scale| level(scores, &pairs, scale, prior));
+    let sample = |at: usize, pairs: &[_]| Sample {
         said,
         protocol,
         pairs: pairs.to_vec(),
-        odds: levelled(scores, scale, prior),
-        free,
+        scores,
+        scale: SCALES[at],
+        level: levels[at],
+        free_errors: again,
     };
     // The best factor of the scores, and its value, at a strength.
     let at_degree = |degree: f64| {
         let start = ReplyRates { degree, ..start.clone() };
-        let mut best: Option<(f64, ReplyRates, f64)> = None;
-        for scale in SCALES {
-            let (rates, value) = sample(scale, &chosen_by).maximise(&start);
+        let mut best: Option<(f64, ReplyRates, usize)> = None;
+        for at in 0..SCALES.len() {
+            let (rates, value) = sample(at, &chosen_by).maximise(&start);
             if best.as_ref().is_none_or(|best| value > best.0) {
-                best = Some((value, rates, scale));
+                best = Some((value, rates, at));
             }
         }
         best
@@ -97,18 +90,19 @@ pub(crate) fn estimate(said: &Said, scores: &Scored<'_>, prior: Prior, protocol:
     let by_coins = best.as_ref().map_or(f64::NEG_INFINITY, |best| best.0);
     for degree in DEGREES.into_iter().filter(|_| again) {
         let graded = at_degree(degree);
-        let value =
-            |best: &Option<(f64, ReplyRates, f64)>| best.as_ref().map_or(f64::NEG_INFINITY, |best| best.0);
+        let value = |best: &Option<(f64, ReplyRates, usize)>| {
+            best.as_ref().map_or(f64::NEG_INFINITY, |best| best.0)
+        };
         if value(&graded) > by_coins + CLEAR && value(&graded) > value(&best) {
             best = graded;
         }
     }
-    let Some((_, rates, scale)) = best else { return start };
-    let all = sample(scale, &pairs);
+    let Some((_, rates, at)) = best else { return start };
+    let all = sample(at, &pairs);
     let mut rates = all.maximise(&rates).0;
     let people = said.people();
     if people > 1 {
-        let all = Sample { free: Free { errors: true, ..free }, ..all };
+        let all = Sample { free_errors: true, ..all };
         let pooled = rates.error_of(0).max(START);
         if all.people_differ(&rates, people) {
             let each = ReplyRates { errors: vec![pooled; people], ..rates };
@@ -133,29 +127,30 @@ fn tied_share(said: &Said) -> f64 {
     (halves / answers).clamp(0.001, 0.999)
 }
 
-/// Stretched scores, shifted so that the mean probability of all compared items is the prior.
-fn levelled(scores: &Scored<'_>, scale: f64, prior: Prior) -> Vec<[f64; 2]> {
-    let stretched: Vec<[f64; 2]> = scores
-        .likelier
-        .iter()
-        .zip(scores.other)
-        .map(|(one, two)| [scale * f64::from(*one), scale * f64::from(*two)])
+/// What stretched scores are shifted by, so that the mean probability of the items of these pairs is the prior.
+fn level(scores: [&[f32]; 2], pairs: &[&[u32]], scale: f64, prior: Prior) -> f64 {
+    let places = pairs.iter().copied().flatten().map(|at| *at as usize);
+    let stretched: Vec<f64> = places
+        .flat_map(|at| scores.map(|scores| scale * f64::from(scores[at])))
         .collect();
     let mean = |level: f64| {
-        let all = stretched.as_flattened();
-        all.iter().map(|score| sigmoid(score + level)).sum::<f64>() / all.len().max(1) as f64
+        stretched.iter().map(|score| sigmoid(score + level)).sum::<f64>() / stretched.len().max(1) as f64
     };
-    let farthest = stretched.as_flattened().iter().fold(0.0_f64, |far, score| far.max(score.abs()));
+    let farthest = stretched.iter().fold(0.0_f64, |far, score| far.max(score.abs()));
     let mut bracket = [-farthest - 40.0, farthest + 40.0];
     for _ in 0..60 {
         let middle = f64::midpoint(bracket[0], bracket[1]);
         bracket[usize::from(mean(middle) > prior.positive())] = middle;
     }
-    let level = f64::midpoint(bracket[0], bracket[1]);
-    stretched.into_iter().map(|pair| pair.map(|score| score + level)).collect()
+    f64::midpoint(bracket[0], bracket[1])
 }
 
 impl Sample<'_> {
+    /// Levelled log-odds of a comparison's two items.
+    fn odds(&self, at: usize) -> [f64; 2] {
+        self.scores.map(|scores| self.scale * f64::from(scores[at]) + self.level)
+    }
+
     /// Expectation–maximisation over the rates that are free; the log-likelihood of everything that was said.
     fn maximise(&self, start: &ReplyRates) -> (ReplyRates, f64) {
         let mut rates = start.clone();
@@ -173,7 +168,7 @@ impl Sample<'_> {
         let (mut all, mut tied) = ([0.0; 2], [0.0; 2]);
         for (_, pair) in self.pairs.iter().enumerate().filter(|(at, _)| wanted(*at)) {
             for at in pair.iter().map(|at| *at as usize) {
-                let [first, second] = self.odds[at];
+                let [first, second] = self.odds(at);
                 let table = self
                     .said
                     .table(at, self.protocol, rates)
@@ -198,11 +193,8 @@ impl Sample<'_> {
             ((tied[class] + SHRINK_TIES * overall) / (all[class] + SHRINK_TIES)).clamp(0.001, 0.999)
         };
         ReplyRates {
-            errors: if self.free.errors { shrunk(&reversed, &mixed) } else { rates.errors.clone() },
-            ties: match rates.ties {
-                Some(before) if self.free.ties => Some(TieRates::new(rate(0), rate(1)).unwrap_or(before)),
-                as_stated => as_stated,
-            },
+            errors: if self.free_errors { shrunk(&reversed, &mixed) } else { rates.errors.clone() },
+            ties: rates.ties.map(|before| TieRates::new(rate(0), rate(1)).unwrap_or(before)),
             degree: rates.degree,
         }
     }
@@ -210,7 +202,7 @@ impl Sample<'_> {
     /// ln P(what was said about a pair).
     fn log_likelihood(&self, pair: usize, rates: &ReplyRates) -> f64 {
         let at = self.pairs[pair][0] as usize;
-        let [first, second] = self.odds[at];
+        let [first, second] = self.odds(at);
         let table = self.said.table(at, self.protocol, rates);
         let classes = [first, second].map(|score| [sigmoid(score), sigmoid(-score)]);
         let mut sum = 0.0;
