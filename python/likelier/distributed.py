@@ -14,7 +14,7 @@ did the work.
 >>> pairs = generate(good, 3000).pairs
 >>> judged = cross_assess(X, pairs, prior=0.4, protocol="forced-choice", equals="coin")
 >>> print(f"{judged.new_items.accuracy:.2f}")
-0.81 (0.76 to 0.85)
+0.80 (0.76 to 0.84)
 >>> model = fit(X, pairs, prior=0.4, protocol="forced-choice", shards=2)
 >>> print(f"{(model.predict(X) == good).mean():.2f}")
 0.81

@@ -115,9 +115,12 @@ fn methods_files() -> Result<Vec<PathBuf>> {
 fn peers() -> Result<()> {
     let python = peers_python()?;
     let golden = root().join("crates/likelier/tests/golden");
-    for (script, values) in
-        [("make.py", "values.json"), ("networks.py", "networks.json"), ("estimates.py", "estimates.json")]
-    {
+    for (script, values) in [
+        ("make.py", "values.json"),
+        ("networks.py", "networks.json"),
+        ("estimates.py", "estimates.json"),
+        ("replies.py", "replies.json"),
+    ] {
         let arguments = [golden.join(script), "--check".into(), golden.join(values)];
         step(&format!("golden {values}"), command(&python, arguments))?;
     }

@@ -9,7 +9,7 @@ use likelier::estimate::metrics::Wish;
 use likelier::model::ModelKind;
 use likelier::words::count;
 use likelier::{
-    Collection, Equals, Evidence, Method, Prior, Protocol, ScorerOptions, Supervision, Warning,
+    Collection, Equals, Error, Evidence, Method, Prior, Protocol, ScorerOptions, Supervision, Warning,
 };
 use likelier_tables::{DatasetCard, FirstIndex, Given, GivenFiles, Items, Layout, OnMissing};
 
@@ -165,9 +165,12 @@ pub(crate) struct ComparisonArguments {
     #[arg(long, value_name = "FILE", required_unless_present_any = ["likelier", "answers"])]
     pub(crate) items: Option<PathBuf>,
     /// Which item was said to be likelier than which: columns `likelier,other`, and if you have them `annotator`,
-    /// `weight`, `tie`, `side`, `time`, `group`; or CatBoost's pairs of row numbers.
+    /// `weight`, `tie`, `side`, `time`, `group`, `propensity`, `question`; or CatBoost's pairs of row numbers.
     #[arg(long, value_name = "FILE", requires = "items", required_unless_present_any = ["likelier", "piles", "answers"])]
     pub(crate) comparisons: Option<PathBuf>,
+    /// The answers to this question alone, where comparisons have a column `question`.
+    #[arg(long, value_name = "NAME")]
+    question: Option<String>,
     /// Instead of comparisons, two piles: columns `id,pile`, where a pile is likelier or other.
     #[arg(long, value_name = "FILE", requires = "items", conflicts_with = "comparisons")]
     piles: Option<PathBuf>,
@@ -242,8 +245,25 @@ impl ComparisonArguments {
         Ok(contents)
     }
 
-    /// Reads everything.
+    /// The same where answers to several questions are of no use.
+    pub(crate) fn read_one_question(&self, layout: &Layout) -> Result<Given> {
+        let given = self.read(layout)?;
+        match given.questions() {
+            Some(questions) => Err(Error::SeveralQuestions { questions }.into()),
+            None => Ok(given),
+        }
+    }
+
+    /// Reads everything, or what is about the question that is asked for.
     pub(crate) fn read(&self, layout: &Layout) -> Result<Given> {
+        let given = self.read_all(layout)?;
+        match &self.question {
+            Some(question) => Ok(given.to_question(question)?),
+            None => Ok(given),
+        }
+    }
+
+    fn read_all(&self, layout: &Layout) -> Result<Given> {
         standard_input::at_most_once(self.named())?;
         if let Some(answers) = &self.answers {
             return self.collected(answers, layout);
@@ -406,9 +426,9 @@ impl LabellerArguments {
 #[command(next_help_heading = "Assumptions")]
 pub(crate) struct BeliefArguments {
     /// The share of positives in the population [default: from dataset.json]. `train` also takes `auto`, and
-    /// estimates the share if it is not stated.
+    /// estimates the share if it is not stated. NAME=SHARE states it for one question, and may be given for each.
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true)]
-    prior: Option<String>,
+    prior: Vec<String>,
     #[command(flatten)]
     pub(crate) collected: ProtocolArguments,
 }
@@ -445,18 +465,59 @@ impl ProtocolArguments {
 }
 
 impl BeliefArguments {
-    /// Whether the prior is to be estimated, whatever dataset.json says.
-    pub(crate) fn is_auto(&self) -> bool {
-        self.prior.as_deref() == Some("auto")
+    /// What is said by flags of the prior of a question, or of the only one.
+    fn given(&self, question: Option<&str>) -> Option<&str> {
+        let of = |name: Option<&str>| {
+            let mut stated = self.prior.iter().map(|text| named_share(text));
+            stated.find(|(of, _)| *of == name).map(|(_, share)| share)
+        };
+        question.and_then(|name| of(Some(name))).or_else(|| of(None))
     }
 
-    /// The prior by flags, else by dataset.json.
+    /// Refuses a prior of a question that there is not, and one that is given twice.
+    pub(crate) fn check_questions(&self, known: &[String]) -> Result<()> {
+        for (at, text) in self.prior.iter().enumerate() {
+            let (name, _) = named_share(text);
+            if let Some(given) = name.filter(|name| !known.iter().any(|known| known == name)) {
+                return Err(
+                    Error::UnknownQuestion { given: given.to_owned(), known: known.to_vec() }.into()
+                );
+            }
+            if self.prior[..at].iter().any(|earlier| named_share(earlier).0 == name) {
+                let of = name.map_or_else(String::new, |name| format!(" of question '{name}'"));
+                return Err(mistake(
+                    format!("the prior{of} is given twice"),
+                    "give --prior once, or once for each question: --prior NAME=SHARE",
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the prior is to be estimated, whatever dataset.json says.
+    pub(crate) fn is_auto(&self, question: Option<&str>) -> bool {
+        self.given(question) == Some("auto")
+    }
+
+    /// The prior of the only question by flags, else by dataset.json.
     pub(crate) fn stated_prior(
         &self,
+        question: Option<&str>,
         card: &DatasetCard,
         warnings: &mut Vec<Warning>,
     ) -> Result<Option<Prior>> {
-        let Some(given) = &self.prior else {
+        self.check_questions(&question.map(str::to_owned).into_iter().collect::<Vec<_>>())?;
+        self.prior_of(question, card, warnings)
+    }
+
+    /// The prior of one of several questions.
+    pub(crate) fn prior_of(
+        &self,
+        question: Option<&str>,
+        card: &DatasetCard,
+        warnings: &mut Vec<Warning>,
+    ) -> Result<Option<Prior>> {
+        let Some(given) = self.given(question) else {
             return Ok(card.prior.map(Prior::new).transpose()?);
         };
         let prior: Prior = given.parse()?;
@@ -464,6 +525,14 @@ impl BeliefArguments {
             warnings.push(overrides("--prior", &prior.to_string(), &theirs.to_string()));
         }
         Ok(Some(prior))
+    }
+}
+
+/// What is said of a prior: the question, if it is about one, and the share.
+fn named_share(text: &str) -> (Option<&str>, &str) {
+    match text.rsplit_once('=') {
+        Some((name, share)) => (Some(name.trim()), share.trim()),
+        None => (None, text),
     }
 }
 

@@ -40,14 +40,16 @@ pub(crate) struct CheckVerb {
 
 impl CheckVerb {
     pub(crate) fn run(&self) -> Result<Answered> {
-        let given = self.input.read(&self.columns.layout(None))?;
+        let given = self.input.read_one_question(&self.columns.layout(None))?;
         let mut warnings = given.warnings();
         // What reading found is among the findings.
         warnings.retain(|warning| {
             !matches!(warning, Warning::BothOrders { .. } | Warning::RepeatedPairs { .. })
         });
         let stated = self.belief.collected.stated(&given.card, None, &mut warnings)?;
-        let prior = self.belief.stated_prior(&given.card, &mut warnings)?;
+        let prior = self
+            .belief
+            .stated_prior(given.question().as_deref(), &given.card, &mut warnings)?;
         let (items, supervision) = given.supervised(stated, prior);
         let mut progress = ProgressBars::new();
         let found = check_with(

@@ -4,18 +4,15 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use likelier::data::Texts;
 use likelier::estimate::Interval;
 use likelier::estimate::metrics::{CutScores, Metric, ThresholdChoice, Wish};
 use likelier::evaluate::LabelledMetrics;
 use likelier::words::count;
 use likelier::{
-    Assessment, BelievedPrior, Classifier, Comparisons, Grounds, Judged, LEVEL, Prior, Protocol, Warning,
+    Answers, Assessment, BelievedPrior, Classifier, Comparisons, Error, Grounds, Judged, LEVEL, ModelFile,
+    Prior, Protocol, Warning,
 };
-use likelier_tables::{
-    BatchIds, DatasetCard, FormatProblem, Ids, ItemBatch, ItemBatches, Layout, TableError, grouped_answers,
-    odd_answers, read_answers,
-};
+use likelier_tables::{DatasetCard, Layout, grouped_answers, odd_answers, read_answers};
 use serde::Serialize;
 
 use crate::arguments::{AnswerArguments, BeliefArguments, FormatArguments, LabellerArguments, wish};
@@ -23,9 +20,8 @@ use crate::compared::Compared;
 use crate::judged::{Told, explanation, shown, wished};
 use crate::labels::parse_labels;
 use crate::models;
-use crate::terminal::{
-    About, Result, busy, detail, print_json, print_text, range, standard_input, wrapped,
-};
+use crate::scored::ScoredItems;
+use crate::terminal::{Failure, Result, detail, print_json, print_text, range, standard_input, wrapped};
 
 /// Judge a model by comparisons, by labels, or by both.
 ///
@@ -40,6 +36,7 @@ use crate::terminal::{
   likelier evaluate old.likelier new.likelier --items items.csv --comparisons held-out.csv
   likelier evaluate model.likelier --items items.csv --comparisons held-out.csv --threshold-for precision=0.9
   likelier evaluate model.likelier --items test.csv --label label
+  likelier evaluate digits.likelier --question seven --items test.csv --label is_seven
   likelier evaluate model.likelier --items test.csv --label species --positive virginica")]
 pub(crate) struct EvaluateVerb {
     /// The model file; - for standard input.
@@ -55,6 +52,9 @@ pub(crate) struct EvaluateVerb {
     /// Comparisons that the model has not seen: which item was said to be likelier than which.
     #[arg(long, value_name = "FILE", required_unless_present = "label")]
     comparisons: Option<PathBuf>,
+    /// The question to judge, where the model or the comparisons have several.
+    #[arg(long, value_name = "NAME")]
+    question: Option<String>,
     #[command(flatten)]
     named_as: AnswerArguments,
     /// The column of the items that holds the true labels.
@@ -114,29 +114,28 @@ struct LabelFree {
     threshold_for: Option<ThresholdChoice>,
 }
 
-/// All items, scored.
-struct ScoredItems {
-    ids: Ids,
-    scores: Vec<f32>,
-    labels: Texts,
-    groups: Option<Texts>,
-    unseen_categories: usize,
-    missing: Vec<Warning>,
-}
-
 impl EvaluateVerb {
     pub(crate) fn run(&self) -> Result<()> {
         let files = [Some(&self.model), self.other.as_ref(), Some(&self.items), self.comparisons.as_ref()];
         standard_input::at_most_once(files.into_iter().flatten())?;
-        let classifier = models::load(&self.model)?;
-        let other = self.other.as_deref().map(models::load).transpose()?;
+        let (classifier, named) = self.load(&self.model)?;
+        let other = self
+            .other
+            .as_deref()
+            .map(|other| self.load(other))
+            .transpose()?
+            .map(|(other, _)| other);
         let items = standard_input::path_of(&self.items)?;
         let scored = self.score(&items, &classifier)?;
         let mut warnings = scored.missing.clone();
         warnings.extend(models::unseen_categories(scored.unseen_categories));
         let label_free = match &self.comparisons {
-            Some(path) => Some(self.label_free(path, &classifier, &scored, &mut warnings)?),
-            None => None,
+            Some(path) => Some(self.label_free(path, (&classifier, named), &scored, &mut warnings)?),
+            None if named => None,
+            None => match &self.question {
+                Some(given) => return Err(no_questions(given)),
+                None => None,
+            },
         };
         let labels = match &self.label {
             Some(column) => Some(parse_labels(&scored.labels, column, &self.positive)?),
@@ -183,48 +182,38 @@ impl EvaluateVerb {
         }
     }
 
-    /// Reads the items a batch at a time and keeps their ids, scores and labels.
+    /// The model that is judged, and whether its file has the question.
+    fn load(&self, path: &Path) -> Result<(Classifier, bool)> {
+        match models::read(path)? {
+            ModelFile::One(classifier) => Ok((classifier, false)),
+            several @ ModelFile::Several(_) => Ok((several.of_question(self.question.as_deref())?, true)),
+        }
+    }
+
+    /// The answers to the question, where there are several, or to the only one.
+    fn to_question(&self, answers: Answers, named: bool) -> Result<Answers> {
+        match (&self.question, answers.questions()) {
+            (Some(question), Some(_)) => Ok(answers.to_question(question)?),
+            (Some(question), None) if !named => Err(no_questions(question)),
+            _ => {
+                answers.to_one_question()?;
+                Ok(answers)
+            }
+        }
+    }
+
     fn score(&self, items: &Path, classifier: &Classifier) -> Result<ScoredItems> {
         let (id, label) = (self.id.clone(), self.label.clone());
-        let layout = Layout { id, label, groups: self.comparisons.is_some(), ..self.format.layout() };
-        let work = busy(|| format!("scoring {}", self.items.display()));
-        let mut batches = ItemBatches::open(items, classifier.features(), &layout)?;
-        let (mut batch, mut names) = (ItemBatch::default(), None);
-        let (mut scores, mut labels, mut unseen_categories) = (Vec::new(), Texts::new(), 0);
-        let mut groups = None;
-        while batches.read(&mut batch)? {
-            scores.extend(classifier.scores(&batch.rows)?);
-            unseen_categories += batch.unseen_categories;
-            if let BatchIds::Named(ids) = &batch.ids {
-                let names = names.get_or_insert_with(Texts::new);
-                ids.iter().for_each(|id| names.push(id));
-            }
-            if let Some(of_batch) = &batch.groups {
-                let groups = groups.get_or_insert_with(Texts::new);
-                of_batch.iter().for_each(|group| groups.push(group));
-            }
-            batch.labels.iter().flat_map(Texts::iter).for_each(|label| labels.push(label));
-        }
-        drop(work);
-        if scores.is_empty() {
-            return Err(TableError::format(&self.items, FormatProblem::NoRows).into());
-        }
-        let ids = match names {
-            // Ids are needed for comparisons only; labels stand in the row itself.
-            Some(names) if self.comparisons.is_some() => {
-                Ids::named(names).about(|| self.items.display().to_string())?
-            }
-            _ => Ids::numbered(scores.len()),
-        };
-        detail(|| format!("{}: {}", self.items.display(), count(scores.len(), "row")));
-        let missing = batches.missing().in_scoring(classifier.features());
-        Ok(ScoredItems { ids, scores, labels, groups, unseen_categories, missing })
+        // Ids and groups are needed for comparisons only; labels stand in the row itself.
+        let compared = self.comparisons.is_some();
+        let layout = Layout { id, label, groups: compared, ..self.format.layout() };
+        ScoredItems::read([&self.items, items], classifier, &layout, compared)
     }
 
     fn label_free(
         &self,
         path: &Path,
-        classifier: &Classifier,
+        (classifier, named): (&Classifier, bool),
         scored: &ScoredItems,
         warnings: &mut Vec<Warning>,
     ) -> Result<LabelFree> {
@@ -233,6 +222,7 @@ impl EvaluateVerb {
             &scored.ids,
             &self.named_as.layout(Layout::default()),
         )?;
+        let answers = self.to_question(answers, named)?;
         let answers = grouped_answers(answers, scored.groups.as_ref())?;
         detail(|| format!("{}: {}", path.display(), count(answers.len(), "comparison")));
         warnings.extend(odd_answers(&answers, &scored.ids));
@@ -244,7 +234,10 @@ impl EvaluateVerb {
         let trained = classifier.setting();
         let stated = self.belief.collected.stated(&card, Some(trained.protocol), warnings)?;
         let protocol = stated.unwrap_or(trained.protocol);
-        let prior = self.belief.stated_prior(&card, warnings)?.unwrap_or(trained.prior);
+        let prior = self
+            .belief
+            .stated_prior(self.question.as_deref(), &card, warnings)?
+            .unwrap_or(trained.prior);
         warnings.extend(differences(prior, protocol, classifier));
         let grounds = Grounds::new(protocol, &BelievedPrior::known(prior))?
             .equals(self.labellers.equals(&card, warnings)?)
@@ -319,6 +312,11 @@ impl Evaluated<'_> {
         }
         text
     }
+}
+
+/// On a question, where neither the model nor the comparisons have any.
+fn no_questions(given: &str) -> Failure {
+    Error::UnknownQuestion { given: given.to_owned(), known: Vec::new() }.into()
 }
 
 /// What a model was told otherwise in training.

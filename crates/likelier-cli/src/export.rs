@@ -14,8 +14,9 @@ use crate::terminal::{NewFile, Result, print_json, print_text};
 /// Its inputs are `features` (the number columns, in the model's order) and one text input for each
 /// category column; its outputs are `score`, `probability` and `label`.
 #[derive(Args)]
-#[command(after_help = "Example:
-  likelier export wine.likelier --out wine.onnx")]
+#[command(after_help = "Examples:
+  likelier export wine.likelier --out wine.onnx
+  likelier export digits.likelier --question seven --out seven.onnx")]
 pub(crate) struct ExportVerb {
     /// The model file; - for standard input.
     #[arg(value_name = "MODEL")]
@@ -23,6 +24,9 @@ pub(crate) struct ExportVerb {
     /// The file to write; - for standard output.
     #[arg(long, value_name = "FILE.onnx")]
     out: PathBuf,
+    /// The question whose model to turn, where the file answers several.
+    #[arg(long, value_name = "NAME")]
+    question: Option<String>,
     /// Print the result as JSON.
     #[arg(long)]
     json: bool,
@@ -39,7 +43,7 @@ impl ExportVerb {
     pub(crate) fn run(&self) -> Result<()> {
         let out = NewFile::create(&self.out, [&self.model])?;
         let alone = out.is_standard_output(self.json)?;
-        let classifier = models::load(&self.model)?;
+        let classifier = models::load(&self.model, self.question.as_deref())?;
         let bytes = classifier.to_onnx()?;
         out.finish(|file| Ok(file.write_all(&bytes)?))?;
         let written = Exported { file: &self.out, bytes: bytes.len() };

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use likelier::Classifier;
 use likelier::data::Column;
 use likelier::model::{Architecture, MlpNorm, ScalingKind};
 use likelier::words::count;
+use likelier::{Classifier, Classifiers, ModelFile};
 use serde::Serialize;
 
 use crate::models;
@@ -18,11 +18,15 @@ use crate::terminal::{Result, print_json, print_text};
 #[derive(Args)]
 #[command(after_help = "Examples:
   likelier inspect model.likelier
-  likelier inspect model.likelier --json")]
+  likelier inspect model.likelier --json
+  likelier inspect digits.likelier --question seven")]
 pub(crate) struct InspectVerb {
     /// The model file; - for standard input.
     #[arg(value_name = "MODEL")]
     model: PathBuf,
+    /// Show this question alone, where the model answers several.
+    #[arg(long, value_name = "NAME")]
+    question: Option<String>,
     /// Print everything as JSON.
     #[arg(long)]
     json: bool,
@@ -41,11 +45,15 @@ struct Contents<'a> {
 
 impl InspectVerb {
     pub(crate) fn run(&self) -> Result<()> {
-        let classifier = models::load(&self.model)?;
+        let model = models::read(&self.model)?;
         let bytes = fs::metadata(&self.model)
             .ok()
             .filter(fs::Metadata::is_file)
             .map(|file| file.len());
+        let classifier = match (model, &self.question) {
+            (ModelFile::Several(all), None) => return self.show_questions(&all, bytes),
+            (model, question) => model.of_question(question.as_deref())?,
+        };
         if !self.json {
             return print_text(&text(&self.model, bytes, &classifier), &[]);
         }
@@ -57,6 +65,62 @@ impl InspectVerb {
         };
         print_json("inspect", &contents, &[])
     }
+
+    fn show_questions(&self, all: &Classifiers, bytes: Option<u64>) -> Result<()> {
+        if !self.json {
+            return print_text(&questions_text(&self.model, bytes, all), &[]);
+        }
+        let mut questions = Vec::with_capacity(all.len());
+        for (question, classifier) in all.iter() {
+            questions.push(OneQuestion {
+                question,
+                parameters: classifier.weights().parameters.len(),
+                metadata: serde_json::from_str(&classifier.metadata_json()?)?,
+            });
+        }
+        let contents = SeveralModels { file: &self.model, bytes, classes: all.are_classes(), questions };
+        print_json("inspect", &contents, &[])
+    }
+}
+
+/// A file of several models.
+#[derive(Serialize)]
+struct SeveralModels<'a> {
+    #[serde(serialize_with = "crate::terminal::path_text")]
+    file: &'a Path,
+    bytes: Option<u64>,
+    classes: bool,
+    questions: Vec<OneQuestion<'a>>,
+}
+
+#[derive(Serialize)]
+struct OneQuestion<'a> {
+    question: &'a str,
+    parameters: usize,
+    #[serde(flatten)]
+    metadata: serde_json::Value,
+}
+
+fn questions_text(path: &Path, bytes: Option<u64>, all: &Classifiers) -> String {
+    let size = bytes.map_or(String::new(), |bytes| format!("  {bytes} bytes"));
+    let mut text = format!("{}{size}\n  {}", path.display(), count(all.len(), "question"));
+    text.push_str(if all.are_classes() { ", the classes of one thing\n" } else { "\n" });
+    for (name, classifier) in all.iter() {
+        let (setting, summary) = (classifier.setting(), classifier.summary());
+        // From the file, so perhaps anything.
+        let name = name.escape_debug();
+        let _ = writeln!(
+            text,
+            "  {name}: {} by {} from {}, prior {:.4}, {}",
+            classifier.architecture(),
+            classifier.method(),
+            count(summary.comparisons, "comparison"),
+            setting.prior.positive(),
+            setting.protocol
+        );
+    }
+    text.push_str("  --question NAME shows more of one\n");
+    text
 }
 
 fn text(path: &Path, bytes: Option<u64>, classifier: &Classifier) -> String {
@@ -69,6 +133,7 @@ fn text(path: &Path, bytes: Option<u64>, classifier: &Classifier) -> String {
         ScalingKind::UnitRange => "each feature to the range from 0 to 1",
         ScalingKind::LargestAbsolute => "each feature divided by its largest absolute value",
         ScalingKind::Standardise => "each feature to mean 0 and standard deviation 1",
+        ScalingKind::InverseFrequency => "each feature by how rare it is, each row to one length",
     };
     let mut training =
         format!("{}, weights of epoch {}", count(summary.comparisons, "comparison"), summary.epoch);

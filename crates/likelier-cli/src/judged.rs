@@ -59,7 +59,7 @@ pub(crate) fn shown(told: Told, judged: &Judged) -> String {
 }
 
 /// Both ends with their sampling error, cut to what is possible.
-fn ends(Range { low_end, high_end }: &Range, most: f64) -> String {
+pub(crate) fn ends(Range { low_end, high_end }: &Range, most: f64) -> String {
     let cut = |value: f64| value.clamp(0.0, most);
     format!(
         "{:.3} to {:.3} ({:.3} to {:.3} with sampling error)",

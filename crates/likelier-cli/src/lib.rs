@@ -21,6 +21,7 @@ mod judged;
 mod label;
 mod labels;
 mod models;
+mod next;
 mod plan;
 #[doc(hidden)]
 pub mod plot;
@@ -28,10 +29,12 @@ mod predict;
 mod prior;
 mod progress;
 mod report;
+mod scored;
 #[doc(hidden)]
 pub mod terminal;
 mod train;
 mod trained;
+mod trained_questions;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -70,6 +73,7 @@ enum Verb {
     Train(Box<train::TrainVerb>),
     Evaluate(evaluate::EvaluateVerb),
     Predict(predict::PredictVerb),
+    Next(next::NextVerb),
     Inspect(inspect::InspectVerb),
     Export(export::ExportVerb),
     Completions(completions::CompletionsVerb),
@@ -101,6 +105,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> u8 {
             Verb::Train(verb) => verb.run(),
             Verb::Evaluate(verb) => verb.run(),
             Verb::Predict(verb) => verb.run(),
+            Verb::Next(verb) => verb.run(),
             Verb::Inspect(verb) => verb.run(),
             Verb::Export(verb) => verb.run(),
             Verb::Completions(verb) => verb.run(),

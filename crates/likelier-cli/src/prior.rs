@@ -62,7 +62,7 @@ struct Found {
 impl PriorVerb {
     pub(crate) fn run(&self) -> Result<()> {
         let layout = self.columns.layout(None);
-        let mut given = self.input.read(&layout)?;
+        let mut given = self.input.read_one_question(&layout)?;
         let mut warnings = given.warnings();
         let protocol = self.collected.stated(&given.card, None, &mut warnings)?;
         let items = given.items.rows.len();

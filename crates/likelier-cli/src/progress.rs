@@ -84,6 +84,11 @@ impl ProgressBars {
                     detail(|| format!("judging: fold {fold} of {folds}"));
                 }
             }
+            Event::Question { name, number, of } => {
+                detail(|| format!("question {number} of {of}: {name}"));
+                (self.stage, self.fold) = ("", 0);
+                self.bar.finish_and_clear();
+            }
             Event::Sensitivity { done, of } => {
                 let bar = self.bar("sensitivity", *of, "{bar:32} other priors: {pos} of {len}, {eta} left");
                 bar.set_position(*done as u64);

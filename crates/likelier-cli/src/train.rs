@@ -1,5 +1,6 @@
 //! `likelier train`: a classifier from items and comparisons.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -8,8 +9,11 @@ use likelier::data::Texts;
 use likelier::estimate::metrics::Wish;
 use likelier::model::ModelKind;
 use likelier::train::Control;
-use likelier::{Error, FitOptions, Label, LabelsChosen, Method, Warning, fit_with};
-use likelier_tables::{Items, Layout, parse_label, read_labels};
+use likelier::{
+    Error, FitOptions, FittedQuestions, Label, LabelsChosen, Method, TieRates, Warning, fit_questions_with,
+    fit_with,
+};
+use likelier_tables::{Given, Items, Layout, parse_label, read_labels};
 
 use crate::arguments::{
     BeliefArguments, ColumnArguments, ComparisonArguments, LabellerArguments, MethodNames, one_of, threads,
@@ -21,18 +25,22 @@ use crate::terminal::{
     Failure, NewFile, Result, arguments, ask_to_stop, end_at_once, mistake, print_json, print_text,
 };
 use crate::trained::Trained;
+use crate::trained_questions::TrainedQuestions;
 
 /// Train a classifier from comparisons.
 ///
 /// How good the classifier is on new items is told without a label: by models that have not seen the items they are
 /// judged by. The share of positives is estimated from the comparisons if it is not given, or with `--prior auto`.
+/// Comparisons with a column `question` train one classifier for each question, all in one model file.
 #[derive(Args)]
 #[command(after_help = "Examples:
   likelier train --items items.csv --comparisons comparisons.csv --prior 0.3 --protocol forced-choice \\
       --out model.likelier
   likelier train --items images.npy --comparisons pairs.tsv --prior 0.5 --protocol discard --model mlp \\
       --method pcomp-teacher --epochs 50 --out model.likelier
-  likelier train --items items.csv --comparisons comparisons.csv --select --out model.likelier")]
+  likelier train --items items.csv --comparisons comparisons.csv --select --out model.likelier
+  likelier train --items items.csv --comparisons questions.csv --protocol forced-choice --classes \\
+      --prior red=0.5 --prior green=0.3 --prior blue=0.2 --out colours.likelier")]
 #[allow(clippy::struct_excessive_bools, reason = "flags are independent of each other")]
 pub(crate) struct TrainVerb {
     #[command(flatten)]
@@ -57,6 +65,10 @@ pub(crate) struct TrainVerb {
     /// labels that are wrong mislead the model, and are noticed less.
     #[arg(long, requires = "labels_chosen")]
     labels_train: bool,
+    /// How often people say that they can't tell: of pairs of one class, and of mixed pairs [default: estimated for
+    /// pair-posterior; other methods take a tie as half a comparison each way].
+    #[arg(long, value_name = "SAME,MIXED", value_parser = tie_rates)]
+    tie_rates: Option<TieRates>,
     /// How to learn; docs/choosing.md says what each method does [default: pair-posterior, or pcomp-relu for piles].
     #[arg(long, value_name = "METHOD", value_parser = MethodNames)]
     method: Option<String>,
@@ -109,6 +121,10 @@ pub(crate) struct TrainVerb {
     /// much depends on it.
     #[arg(long)]
     sensitivity: bool,
+    /// The questions are the classes of one thing: each item is exactly one of them. Then their probabilities sum to 1,
+    /// and it is told how often the most likely class is the right one.
+    #[arg(long, conflicts_with = "question")]
+    classes: bool,
     /// The seed of all random choices.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -149,19 +165,34 @@ impl TrainVerb {
         let layout =
             Layout { blank_labels: true, image: self.image, ..self.columns.layout(self.label.as_deref()) };
         let given = self.input.read(&layout)?;
+        if let Some(names) = given.questions() {
+            self.check_for_questions()?;
+            let (fitted, items, warnings) = self.fit_questions(given, &names, method)?;
+            out.finish(|file| Ok(file.write_all(&fitted.classifiers.to_bytes()?)?))?;
+            let trained = TrainedQuestions::new(&self.out, &fitted, &items.rows, self.seed);
+            return if self.json {
+                print_json("train", &trained, &warnings)
+            } else {
+                print_text(&if alone { String::new() } else { trained.text() }, &warnings)
+            };
+        }
+        if self.classes {
+            return Err(Error::NoClasses { found: given.question().map_or(0, |_| 1) }.into());
+        }
         // Before the training, while the files are what was read.
         let inputs = if reports.is_empty() { Vec::new() } else { self.inputs()? };
         let mut warnings = given.warnings();
         let protocol = self.belief.collected.stated(&given.card, None, &mut warnings)?;
-        let prior = if self.belief.is_auto() {
+        let question = given.question();
+        let prior = if self.belief.is_auto(question.as_deref()) {
             None
         } else {
-            self.belief.stated_prior(&given.card, &mut warnings)?
+            self.belief.stated_prior(question.as_deref(), &given.card, &mut warnings)?
         };
         let equals = self.labellers.equals(&given.card, &mut warnings)?;
         let image = ImageShape::of(&given.items.rows, self.image)?;
         let (items, supervision) = given.supervised(protocol, prior);
-        let supervision = self.labellers.state(supervision, equals);
+        let supervision = self.labellers.state(supervision, equals).tie_rates(self.tie_rates);
         let supervision = match self.known_labels(&items, &mut warnings)? {
             Some((labels, chosen)) => supervision.audited(labels, chosen).labels_train(self.labels_train),
             None => supervision,
@@ -215,6 +246,79 @@ impl TrainVerb {
         } else {
             print_text(&if alone { String::new() } else { trained.text() }, &warnings)
         }
+    }
+
+    /// Refuses what is about one model, where several questions make several.
+    fn check_for_questions(&self) -> Result<()> {
+        let labels = self.labels.is_some() || self.label.is_some() || self.labels_chosen.is_some();
+        for (given, option, why) in [
+            (labels, "--labels-chosen", "labels answer one question, and there are several"),
+            (
+                self.report.is_asked_for(),
+                "--report",
+                "a report is about one question, and there are several",
+            ),
+            (self.resume, "--resume", "a training of several questions keeps no state"),
+        ] {
+            if given {
+                return Err(mistake(
+                    format!("{option}: {why}"),
+                    format!("leave out {option}, or train one of the questions with --question NAME"),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// One classifier for each question.
+    fn fit_questions(
+        &self,
+        given: Given,
+        names: &[String],
+        method: Option<Method>,
+    ) -> Result<(FittedQuestions, Items, Vec<Warning>)> {
+        let mut warnings = given.warnings();
+        warnings.extend(
+            given
+                .items
+                .labels
+                .as_ref()
+                .filter(|_| given.items.rows.as_sparse().is_none())
+                .map(|_| Warning::LabelsSetAside { column: "label".into() }),
+        );
+        let protocol = self.belief.collected.stated(&given.card, None, &mut warnings)?;
+        self.belief.check_questions(names)?;
+        let mut priors = HashMap::new();
+        for name in names.iter().filter(|name| !self.belief.is_auto(Some(name))) {
+            let mut said = Vec::new();
+            priors.insert(name.clone(), self.belief.prior_of(Some(name), &given.card, &mut said)?);
+            said.retain(|warning| !warnings.contains(warning));
+            warnings.extend(said);
+        }
+        let equals = self.labellers.equals(&given.card, &mut warnings)?;
+        let (items, mut questions) =
+            given.supervised_by_question(protocol, |name| priors.get(name).copied().flatten());
+        for question in &mut questions {
+            question.supervision = self
+                .labellers
+                .state(question.supervision.clone(), equals)
+                .tie_rates(self.tie_rates);
+        }
+        let options = self
+            .options()
+            .method(method)
+            .classes(self.classes)
+            .watch(ProgressBars::is_watched())
+            .features(items.features.clone());
+        let control = Control { threads: self.threads, ..Control::default() };
+        let mut progress = ProgressBars::new();
+        let fitted = fit_questions_with(&items.rows, &questions, &options, &control, &mut |event| {
+            progress.show(&event);
+        });
+        progress.end();
+        let fitted = fitted?;
+        warnings.extend(fitted.warnings.iter().cloned());
+        Ok((fitted, items, warnings))
     }
 
     /// The files that are read, with their checksums.
@@ -308,6 +412,17 @@ fn column_labels(texts: &Texts, items: &Items, column: &str) -> Result<Vec<Optio
         ));
     }
     Ok(labels)
+}
+
+/// The share of ties among pairs of one class and among mixed pairs, as in `0.5,0.1`.
+fn tie_rates(text: &str) -> std::result::Result<TieRates, String> {
+    let numbers: std::result::Result<Vec<f64>, _> =
+        text.split(',').map(|number| number.trim().parse()).collect();
+    let [same_class, mixed] = numbers
+        .ok()
+        .and_then(|numbers| numbers.try_into().ok())
+        .ok_or("give two shares, such as 0.5,0.1")?;
+    TieRates::new(same_class, mixed).map_err(|error| error.to_string())
 }
 
 /// Channels, height and width, as in `3,32,32`.

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use likelier::estimate::Interval;
 use likelier::estimate::metrics::ThresholdChoice;
 use likelier::estimate::selection::{Contender, Selection};
-use likelier::model::Architecture;
+use likelier::model::{Architecture, ScalingKind};
 use likelier::words::count;
-use likelier::{AtPrior, Fitted, Judged, JudgedBy, LabelAudit, Method, Prior, Protocol, ReplyRates, Rows};
+use likelier::{
+    AtPrior, Fitted, Judged, JudgedBy, LabelAudit, Method, Prior, Protocol, RateSource, ReplyEstimate, Rows,
+};
 use serde::Serialize;
 
 use crate::judged::{MAIN, explanation, line, whose, wished};
@@ -22,6 +24,7 @@ pub(crate) struct Trained<'a> {
     pub(crate) method: Method,
     pub(crate) learning_rate: f64,
     pub(crate) weight_decay: f64,
+    pub(crate) scaling: ScalingKind,
     /// What was chosen from.
     pub(crate) selection: Option<&'a Selection>,
     pub(crate) architecture: &'a Architecture,
@@ -29,7 +32,7 @@ pub(crate) struct Trained<'a> {
     /// Where the prior was estimated.
     pub(crate) prior_interval: Option<Interval>,
     /// How people replied, where ties, names or repetitions could tell.
-    pub(crate) replies: Option<&'a ReplyRates>,
+    pub(crate) replies: Option<&'a ReplyEstimate>,
     #[serde(flatten)]
     pub(crate) protocol: Protocol,
     pub(crate) items: usize,
@@ -75,6 +78,7 @@ impl<'a> Trained<'a> {
             method: fitted.config.method,
             learning_rate: fitted.config.learning_rate,
             weight_decay: fitted.config.weight_decay,
+            scaling: classifier.scaling().kind(),
             selection: fitted.selection.as_ref(),
             architecture: classifier.architecture(),
             prior: fitted.prior.prior,
@@ -125,8 +129,13 @@ impl<'a> Trained<'a> {
             count(self.epochs, "epoch"),
             self.risk
         );
-        if let Some(rates) = self.replies {
-            text.push_str(&wrapped(&replies_text(rates), "  "));
+        if self.scaling == ScalingKind::InverseFrequency {
+            text.push_str(
+                "  features count by how rare they are: held-out comparisons are more probable that way\n",
+            );
+        }
+        if let Some(replies) = self.replies {
+            text.push_str(&wrapped(&replies_text(replies), "  "));
         }
         if let Some(selection) = self.selection {
             text.push_str(&selection_text(selection));
@@ -187,27 +196,46 @@ impl<'a> Trained<'a> {
     }
 }
 
-/// How people replied, as training took it.
-fn replies_text(rates: &ReplyRates) -> String {
+/// How people replied, as training took it, and what answers do not tell of it.
+fn replies_text(replies: &ReplyEstimate) -> String {
     let mut parts = Vec::new();
-    if let Some(ties) = rates.ties {
-        parts.push(format!(
-            "ties on {:.0} % of same-class pairs and {:.0} % of mixed pairs",
-            100.0 * ties.same_class(),
-            100.0 * ties.mixed()
-        ));
+    let percent = |rate: f64, range: Option<&Interval>| {
+        let share = |rate: f64| format!("{:.0}", 100.0 * rate);
+        let range = range
+            .map_or(String::new(), |range| format!(" ({} to {})", share(range.low), share(range.high)));
+        format!("{} %{range}", share(rate))
+    };
+    if let Some(ties) = replies.rates.ties {
+        let ranges = replies.tie_intervals.as_ref();
+        let same = percent(ties.same_class(), ranges.map(|ranges| &ranges.same_class));
+        let mixed = percent(ties.mixed(), ranges.map(|ranges| &ranges.mixed));
+        let stated = if replies.ties_from == Some(RateSource::Stated) { ", as stated" } else { "" };
+        parts.push(format!("ties on {same} of same-class pairs and {mixed} of mixed pairs{stated}"));
     }
+    let errors = &replies.rates.errors;
+    let range = replies.error_intervals.as_ref().and_then(|ranges| ranges.first());
     let [lowest, highest] = [f64::min as fn(f64, f64) -> f64, f64::max]
-        .map(|pick| rates.errors.iter().copied().reduce(pick).unwrap_or(0.0));
-    parts.push(if rates.errors.len() > 1 {
-        format!("each person wrong on {:.0} to {:.0} % of mixed pairs", 100.0 * lowest, 100.0 * highest)
-    } else {
-        format!("people wrong on {:.0} % of mixed pairs", 100.0 * lowest)
+        .map(|pick| 100.0 * errors.iter().copied().reduce(pick).unwrap_or(0.0));
+    let each = format!("people differ, wrong on {lowest:.0} to {highest:.0} % of mixed pairs");
+    let same = |rate| format!("people wrong on {} of mixed pairs", percent(rate, range));
+    parts.push(match (replies.errors_from, &errors[..]) {
+        (RateSource::Stated, [one]) => format!("{}, as stated", same(*one)),
+        (_, [one]) => same(*one),
+        (RateSource::AroundStated, _) => format!("{each}, the mean as stated"),
+        (RateSource::UpToALevel, _) => {
+            format!("{each}; only how they differ is known, not how good they are together")
+        }
+        _ => each,
     });
-    if rates.degree > 0.0 {
-        parts.push("equals ordered by degree, not by a coin".into());
+    if replies.people_differ == Some(false) {
+        parts.push("no sign that people differ".into());
     }
-    format!("how people answered, by training's estimate or as stated: {}", parts.join("; "))
+    parts.push(match (replies.degree_known, replies.rates.degree > 0.0) {
+        (true, true) => "equals ordered by degree, not by a coin".into(),
+        (true, false) => "equals ordered by a coin".into(),
+        (false, _) => "whether equals are ordered by a coin is not known without pairs asked again".into(),
+    });
+    format!("how people answered: {}", parts.join("; "))
 }
 
 /// What labels say.
@@ -280,8 +308,56 @@ fn selection_text(selection: &Selection) -> String {
 #[cfg(test)]
 mod tests {
     use likelier::estimate::selection::{Standing, Yardstick};
+    use likelier::{ReplyRates, TieIntervals, TieRates};
 
     use super::*;
+
+    #[test]
+    fn what_answers_do_not_tell_of_people_is_said() {
+        let interval = |value, low, high| Interval { value, low, high, level: 0.95 };
+        let mut replies = ReplyEstimate {
+            rates: ReplyRates {
+                errors: vec![0.05],
+                ties: Some(TieRates::new(0.36, 0.1).unwrap()),
+                degree: 0.0,
+            },
+            errors_from: RateSource::Stated,
+            people_differ: Some(false),
+            error_intervals: None,
+            ties_from: Some(RateSource::Estimated),
+            tie_intervals: Some(TieIntervals {
+                same_class: interval(0.36, 0.3, 0.42),
+                mixed: interval(0.1, 0.05, 0.16),
+            }),
+            degree_known: false,
+        };
+        assert_eq!(
+            replies_text(&replies),
+            "how people answered: ties on 36 % (30 to 42) of same-class pairs and 10 % (5 to 16) of mixed pairs; people wrong on \
+             5 % of mixed pairs, as stated; no sign that people differ; whether equals are ordered by a coin is not \
+             known without pairs asked again"
+        );
+        replies.ties_from = Some(RateSource::Stated);
+        replies.tie_intervals = None;
+        replies.rates.errors = vec![0.02, 0.3];
+        replies.people_differ = Some(true);
+        replies.errors_from = RateSource::UpToALevel;
+        assert_eq!(
+            replies_text(&replies),
+            "how people answered: ties on 36 % of same-class pairs and 10 % of mixed pairs, as stated; people differ, wrong on 2 to \
+             30 % of mixed pairs; only how they differ is known, not how good they are together; whether equals are \
+             ordered by a coin is not known without pairs asked again"
+        );
+        replies.errors_from = RateSource::AroundStated;
+        assert!(replies_text(&replies).contains("2 to 30 % of mixed pairs, the mean as stated"));
+        replies.rates.errors = vec![0.1];
+        replies.errors_from = RateSource::Estimated;
+        replies.error_intervals = Some(vec![interval(0.1, 0.04, 0.21)]);
+        replies.degree_known = true;
+        let text = replies_text(&replies);
+        assert!(text.contains("people wrong on 10 % (4 to 21) of mixed pairs"), "{text}");
+        assert!(text.ends_with("equals ordered by a coin"), "{text}");
+    }
 
     #[test]
     fn the_table_marks_the_chosen_one_and_says_whose_training_broke_down() {

@@ -70,7 +70,7 @@ fn rewrite(folder: &Folder) {
 
 /// A result without what names files or columns.
 fn numbers(mut result: Value) -> Value {
-    for name in ["model", "scores", "folder", "source"] {
+    for name in ["model", "scores", "pairs", "folder", "source"] {
         result.as_object_mut().unwrap().remove(name);
     }
     result
@@ -85,9 +85,10 @@ fn everything(folder: &Folder, items: &str, format: &str, features: &str) -> (Ve
         format!("train {with} {features} --prior 0.4 --epochs 20 --out model"),
         format!("evaluate model {with} --prior 0.4"),
         format!("predict model {items} --out scores.csv {format}"),
+        format!("next model --items {items} --count 50 --out next.csv {format}"),
     ];
     let results = results.iter().map(|command| numbers(folder.result(command))).collect();
-    (results, folder.text("scores.csv"))
+    (results, folder.text("scores.csv") + &folder.text("next.csv"))
 }
 
 #[test]

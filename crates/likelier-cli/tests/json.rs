@@ -5,6 +5,7 @@
 mod documented;
 mod program;
 
+use std::fmt::Write as _;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Output, Stdio};
 
@@ -14,6 +15,14 @@ use program::Folder;
 fn every_printed_field_is_documented_and_every_documented_field_is_printed() {
     let folder = Folder::with_rows(3000);
     let with = "--items items.csv --comparisons pairs.csv --protocol forced-choice";
+    // The same answers to two questions, the classes of one thing.
+    let pairs = folder.text("pairs.csv");
+    let mut asked = String::from("likelier,other,question\n");
+    for line in pairs.lines().skip(1) {
+        let (likelier, other) = line.split_once(',').unwrap();
+        let _ = writeln!(asked, "{likelier},{other},yes\n{other},{likelier},no");
+    }
+    folder.write("asked.csv", asked);
     let commands = [
         "generate --items labelled.csv --label label --positive 1 --protocol discard --out made".to_owned(),
         format!("check {with}"),
@@ -27,7 +36,13 @@ fn every_printed_field_is_documented_and_every_documented_field_is_printed() {
         format!("train {with} --prior 0.4 --threshold-for recall=0.7 --epochs 20 --out wished"),
         format!("evaluate model {with} --threshold-for cost=1:2"),
         "predict model items.csv --out scores.csv".into(),
+        "next model --items items.csv --comparisons pairs.csv --count 50 --out next.csv".into(),
         "inspect model".into(),
+        "train --items items.csv --comparisons asked.csv --protocol forced-choice --prior yes=0.4 --prior no=0.6 --classes \
+         --epochs 20 --out classes"
+            .into(),
+        "predict classes items.csv --out of-classes.csv".into(),
+        "inspect classes".into(),
         "export model --out model.onnx".into(),
         "plan --prior 0.3 --protocol discard --comparisons 1000 --weight-norm 1 --row-norm 4".into(),
         "demo".into(),

@@ -111,7 +111,7 @@ fn files_that_are_no_usable_model_get_clear_answers() {
     let good = fs::read(fixture("linear")).unwrap();
     let newer = String::from_utf8_lossy(&good).find(r#"\"format\":2"#).unwrap();
     let mut newer_bytes = good.clone();
-    newer_bytes[newer + r#"\"format\":"#.len()] = b'3';
+    newer_bytes[newer + r#"\"format\":"#.len()] = b'4';
     let mut flipped = good.clone();
     *flipped.last_mut().unwrap() ^= 4;
     let plain = br#"{"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}"#;
@@ -132,7 +132,7 @@ fn files_that_are_no_usable_model_get_clear_answers() {
         (flipped, "the model is damaged: its checksum is ", "copy the file again"),
         (
             newer_bytes,
-            "format 3 was written by a newer likelier; this one reads up to 2",
+            "format 4 was written by a newer likelier; this one reads up to 3",
             "install a newer",
         ),
     ] {

@@ -133,6 +133,10 @@ fn random_labels_judge_and_others_do_not() {
     let trained = files.result(&format!("{labelled} random --labels-train --out m"));
     assert_eq!(trained["audit"]["labels"], 100);
     assert_ne!(files.read("m"), plain);
+    // Rates of ties are for answers with ties.
+    let refused = files.run(&format!("{TRAIN} --tie-rates 0.5,0.1 --out m2"));
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("no answer is a tie"), "{refused:?}");
     let other = files.run(&format!("{labelled} other --out m"));
     assert!(String::from_utf8_lossy(&other.stderr).contains("the labels were not used"), "{other:?}");
 

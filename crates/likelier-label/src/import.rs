@@ -71,6 +71,7 @@ pub fn import(
 
 fn comparisons(path: &Path, items: &Catalogue, name: &str) -> Result<Vec<Imported>, LabelError> {
     let answers = read_answers(path, items.ids(), &Layout::default())?;
+    answers.to_one_question()?;
     let mut found = Vec::new();
     for (at, (likelier, other)) in answers.pairs().iter().enumerate() {
         let [likelier, other] = [likelier, other].map(|row| items.ids().name(*row as usize).into_owned());

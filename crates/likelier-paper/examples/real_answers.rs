@@ -1,12 +1,12 @@
 //! What ties, names, repetitions and labels add to comparisons, on real features with simulated people.
 //!
 //! ```text
-//! LIKELIER_DATA=… cargo run --release -p likelier-paper --example real_answers -- ties|people|labels|degree [SEEDS] > rows.csv
+//! LIKELIER_DATA=… cargo run --release -p likelier-paper --example real_answers -- ties|people|labels|degree [SEEDS [FIRST]] > rows.csv
 //! ```
 //!
 //! Items are drawn at a prior and compared at random: forced choice, a linear model, nothing held out. The truth is
 //! the accuracy on rows that were not drawn, resampled to the prior. A row names what was done with the answers:
-//! `modelled` is what `train` does.
+//! `modelled` is what `train` does. `found` has the rates that it took, with their intervals, and `truth` those of the people.
 
 #![allow(clippy::print_stdout, reason = "an example prints")]
 
@@ -15,11 +15,12 @@ use std::error::Error;
 use std::path::Path;
 
 use likelier::data::{Annotators, Texts};
+use likelier::estimate::Interval;
 use likelier::evaluate::Confusion;
 use likelier::random::{ChaCha8Rng, Purpose, below, chance, shuffle, stream};
 use likelier::{
     Answers, Classifier, Collection, Equals, FitOptions, Label, LabelsChosen, Method, Prior, Protocol,
-    ReplyRates, Supervision, fit, resample_to_prior,
+    ReplyEstimate, Supervision, fit, resample_to_prior,
 };
 use likelier_paper::benchmark::{Benchmark, Dataset};
 
@@ -31,7 +32,8 @@ type Result<T> = std::result::Result<T, Box<dyn Error>>;
 fn main() -> Result<()> {
     let folder = std::env::var_os("LIKELIER_DATA").ok_or("set LIKELIER_DATA to the data directory")?;
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let seeds: u64 = arguments.get(1).map_or(Ok(20), |text| text.parse())?;
+    let number = |at: usize, default: u64| arguments.get(at).map_or(Ok(default), |text| text.parse());
+    let (seeds, first): (u64, u64) = (number(1, 20)?, number(2, 0)?);
     let experiment: fn(&World, u64) -> Result<()> = match arguments.first().map(String::as_str) {
         Some("ties") => ties,
         Some("people") => people,
@@ -39,14 +41,14 @@ fn main() -> Result<()> {
         Some("degree") => degree,
         _ => return Err("say which: ties, people, labels or degree".into()),
     };
-    println!("dataset,prior,condition,answers,seed,treatment,accuracy,found");
+    println!("dataset,prior,condition,answers,seed,treatment,accuracy,found,truth");
     for benchmark in SETS {
         let dataset = benchmark.load(Path::new(&folder))?;
         let degrees = degrees(&dataset)?;
         for prior in [0.2, 0.5] {
             let world =
                 World { benchmark, dataset: &dataset, degrees: &degrees, prior: Prior::new(prior)? };
-            for seed in 0..seeds {
+            for seed in first..first + seeds {
                 experiment(&world, seed)?;
             }
         }
@@ -125,15 +127,16 @@ impl World<'_> {
         supervision: &Supervision,
         options: FitOptions,
         rest: &[u32],
+        truth: &str,
     ) -> Result<()> {
         let fitted = fit(&self.dataset.rows, supervision, &options.hold_out(0.0).seed(seed))?;
         let accuracy = self.accuracy(&fitted.classifier, rest)?;
         let found = match &fitted.replies {
-            Some(rates) => rates_in_words(rates).replace(',', ";"),
+            Some(found) => in_words(found),
             None => String::new(),
         };
         println!(
-            "{},{},{condition},{},{seed},{treatment},{accuracy:.4},{found}",
+            "{},{},{condition},{},{seed},{treatment},{accuracy:.4},{found},{truth}",
             self.benchmark,
             self.prior.positive(),
             supervision.answers().map_or(0, Answers::len),
@@ -166,8 +169,9 @@ fn ties(world: &World<'_>, seed: u64) -> Result<()> {
         let condition = format!("{same}/{mixed}");
         let all = || pairs.iter().copied().collect::<Answers>();
         let modelled = world.supervision(all().tied(tied.clone())?, ERROR)?;
+        let truth = format!("same={same} mixed={mixed} error={ERROR}");
         let run = |treatment, supervision: &Supervision, options| {
-            world.row((&condition, seed, treatment), supervision, options, &rest)
+            world.row((&condition, seed, treatment), supervision, options, &rest, &truth)
         };
         run("modelled", &modelled, FitOptions::new())?;
         run("halved", &modelled, FitOptions::new().plain_comparisons(true))?;
@@ -185,42 +189,71 @@ fn ties(world: &World<'_>, seed: u64) -> Result<()> {
     Ok(())
 }
 
+/// Twenty people; `named` knows who answered, `pooled` does not.
 fn people(world: &World<'_>, seed: u64) -> Result<()> {
-    const PEOPLE: u32 = 20;
-    for (each, again) in [(50, 0.0), (50, 0.1), (200, 0.0), (200, 0.1), (500, 0.1)] {
-        let Drawn { pool, rest, mut rng } = world.draw(1000, seed)?;
-        let error = |person: u32| 0.02 + 0.38 * f64::from(person) / f64::from(PEOPLE - 1);
-        let (mut pairs, mut by) = (Vec::new(), Vec::new());
-        let wanted = (each * PEOPLE) as usize;
-        while pairs.len() < wanted {
-            let (a, b) = (below(&mut rng, pool.len()), below(&mut rng, pool.len()));
-            if a == b {
-                continue;
+    const PEOPLE: usize = 20;
+    let spread = |from: f64, to: f64, at: usize| from + (to - from) * at as f64 / (PEOPLE - 1) as f64;
+    let names: Vec<String> = (0..PEOPLE).map(|person| format!("p{person}")).collect();
+    let names: Texts = names.iter().map(String::as_str).collect();
+    for (differ, most) in [(true, 50.0), (true, 500.0), (false, 500.0)] {
+        for again in [0.0, 0.1] {
+            let Drawn { pool, rest, mut rng } = world.draw(1000, seed)?;
+            let errors: Vec<f64> = (0..PEOPLE)
+                .map(|person| if differ { spread(0.02, 0.4, person) } else { 0.2 })
+                .collect();
+            // From 50 answers to the most, whoever errs how often; one entry for each answer.
+            let mut order: Vec<usize> = (0..PEOPLE).collect();
+            shuffle(&mut rng, &mut order);
+            let count = |at: usize| spread(50_f64.ln(), f64::ln(most), at).exp().round() as usize;
+            let mut turns: Vec<usize> = order
+                .iter()
+                .enumerate()
+                .flat_map(|(at, person)| vec![*person; count(at)])
+                .collect();
+            shuffle(&mut rng, &mut turns);
+            let (mut pairs, mut by) = (Vec::new(), Vec::new());
+            while let Some(person) = turns.pop() {
+                let (a, b) = (pool[below(&mut rng, pool.len())], pool[below(&mut rng, pool.len())]);
+                let other = turns.last().copied().filter(|other| *other != person);
+                let asked = [Some(person), other.filter(|_| chance(&mut rng, again))];
+                if a == b {
+                    turns.insert(0, person);
+                    continue;
+                }
+                if asked[1].is_some() {
+                    turns.pop();
+                }
+                for person in asked.into_iter().flatten() {
+                    let first = world.first(&mut rng, (a, b), errors[person], 0.0);
+                    pairs.push(if first { (a, b) } else { (b, a) });
+                    by.push(person as u32);
+                }
             }
-            let times = if chance(&mut rng, again) { 2 } else { 1 };
-            for _ in 0..times {
-                let person = below(&mut rng, PEOPLE as usize) as u32;
-                let (a, b) = (pool[a], pool[b]);
-                let first = world.first(&mut rng, (a, b), error(person), 0.0);
-                pairs.push(if first { (a, b) } else { (b, a) });
-                by.push(person);
+            let mean = by.iter().map(|person| errors[*person as usize]).sum::<f64>() / by.len() as f64;
+            let all = || pairs.iter().copied().collect::<Answers>();
+            let named = all().by(Annotators { names: names.clone(), of: by.clone() })?;
+            for stated in [0.0, mean] {
+                if stated > 0.0 && again > 0.0 {
+                    continue;
+                }
+                let known = match (stated > 0.0, again > 0.0) {
+                    (true, _) => "mean stated",
+                    (false, true) => "a tenth again",
+                    (false, false) => "nothing else",
+                };
+                let who = if differ { "differ" } else { "alike" };
+                let condition = format!("{who}; 50 to {most} answers; {known}");
+                let each: Vec<String> = errors.iter().map(|error| format!("error={error:.3}")).collect();
+                for (treatment, answers, truth) in [
+                    ("named", named.clone(), each.join(" ")),
+                    ("pooled", all(), format!("error={mean:.4}")),
+                ] {
+                    let supervision = world.supervision(answers, stated)?;
+                    let what = (&condition[..], seed, treatment);
+                    world.row(what, &supervision, FitOptions::new(), &rest, &truth)?;
+                }
             }
         }
-        let names: Vec<String> = (0..PEOPLE).map(|person| format!("p{person}")).collect();
-        let names: Texts = names.iter().map(String::as_str).collect();
-        let mean = by.iter().map(|person| error(*person)).sum::<f64>() / by.len() as f64;
-        let all = || pairs.iter().copied().collect::<Answers>();
-        let named = all().by(Annotators { names, of: by.clone() })?;
-        let condition = format!("{each} each {again} again");
-        let run = |treatment, supervision: &Supervision, options| {
-            world.row((&condition, seed, treatment), supervision, options, &rest)
-        };
-        run("modelled", &world.supervision(named.clone(), 0.0)?, FitOptions::new())?;
-        run("modelled mean known", &world.supervision(named.clone(), mean)?, FitOptions::new())?;
-        run("plain", &world.supervision(named.clone(), 0.0)?, FitOptions::new().plain_comparisons(true))?;
-        let known = FitOptions::new().plain_comparisons(true);
-        run("plain mean known", &world.supervision(named, mean)?, known)?;
-        run("nobody named", &world.supervision(all(), 0.0)?, FitOptions::new())?;
     }
     Ok(())
 }
@@ -257,7 +290,7 @@ fn labels(world: &World<'_>, seed: u64) -> Result<()> {
         for count in [0, 10, 20, 50, 200] {
             let condition = format!("{protocol} {count} labels");
             let run = |treatment, supervision: &Supervision, options| {
-                world.row((&condition, seed, treatment), supervision, options, &rest)
+                world.row((&condition, seed, treatment), supervision, options, &rest, "")
             };
             if count == 0 {
                 run("comparisons alone", &base(), FitOptions::new())?;
@@ -297,8 +330,9 @@ fn degree(world: &World<'_>, seed: u64) -> Result<()> {
         }
         let condition = format!("degree {strength}");
         let supervision = world.supervision(pairs.into_iter().collect(), 0.05)?;
-        let run =
-            |treatment, options| world.row((&condition, seed, treatment), &supervision, options, &rest);
+        let run = |treatment, options| {
+            world.row((&condition, seed, treatment), &supervision, options, &rest, "error=0.05")
+        };
         run("modelled", FitOptions::new())?;
         run("plain", FitOptions::new().plain_comparisons(true))?;
         run("rank-quantile", FitOptions::new().method(Method::RankQuantile))?;
@@ -306,10 +340,22 @@ fn degree(world: &World<'_>, seed: u64) -> Result<()> {
     Ok(())
 }
 
-fn rates_in_words(rates: &ReplyRates) -> String {
-    let ties = rates
-        .ties
-        .map_or(String::new(), |ties| format!("ties {:.3} {:.3} ", ties.same_class(), ties.mixed()));
-    let errors: Vec<String> = rates.errors.iter().map(|error| format!("{error:.3}")).collect();
-    format!("{ties}errors {} degree {}", errors.join(" "), rates.degree)
+/// `name=value:low:high`, or without a range where none is known.
+fn in_words(found: &ReplyEstimate) -> String {
+    let one = |name: &str, value: f64, range: Option<&Interval>| {
+        let range = range.map_or(String::new(), |range| format!(":{:.4}:{:.4}", range.low, range.high));
+        format!("{name}={value:.4}{range}")
+    };
+    let mut words = Vec::new();
+    if let Some(ties) = found.rates.ties {
+        let ranges = found.tie_intervals.as_ref();
+        words.push(one("same", ties.same_class(), ranges.map(|ranges| &ranges.same_class)));
+        words.push(one("mixed", ties.mixed(), ranges.map(|ranges| &ranges.mixed)));
+    }
+    for (person, error) in found.rates.errors.iter().enumerate() {
+        let ranges = found.error_intervals.as_ref();
+        words.push(one("error", *error, ranges.and_then(|ranges| ranges.get(person))));
+    }
+    words.push(format!("degree={}", found.rates.degree));
+    words.join(" ")
 }

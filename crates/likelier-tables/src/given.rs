@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use likelier::data::{PairGroups, Texts};
-use likelier::{Answers, Evidence, Prior, Protocol, Supervision, Warning};
+use likelier::data::{PairGroups, Questions, Texts};
+use likelier::{Answers, Error, Evidence, Prior, Protocol, Question, Supervision, Warning};
 
 use crate::answers::{Numbered, read_answers, read_piles};
 use crate::card::DatasetCard;
@@ -89,17 +89,75 @@ impl Given {
         warnings
     }
 
+    /// The same with the answers to one question alone.
+    pub fn to_question(self, name: &str) -> Result<Self, Error> {
+        let unknown = || Error::UnknownQuestion { given: name.to_owned(), known: Vec::new() };
+        let Evidence::Answers(answers) = &self.evidence else { return Err(unknown()) };
+        // How many pairs were shown is known for all questions together.
+        let card =
+            if answers.to_one_question().is_ok() { self.card.clone() } else { without_counts(&self.card) };
+        let evidence = Evidence::Answers(answers.to_question(name)?);
+        Ok(Self { evidence, card, ..self })
+    }
+
+    /// The name of the question, where there is one and it has a name.
+    pub fn question(&self) -> Option<String> {
+        let Evidence::Answers(answers) = &self.evidence else { return None };
+        let names = answers.questions().map(Questions::list)?;
+        names.into_iter().next().filter(|_| answers.to_one_question().is_ok())
+    }
+
+    /// The names of the questions, where there are two or more.
+    pub fn questions(&self) -> Option<Vec<String>> {
+        let Evidence::Answers(answers) = &self.evidence else { return None };
+        answers.questions().map(Questions::list).filter(|names| names.len() > 1)
+    }
+
+    /// The answers to each question with what is stated about them, and the items they are about.
+    pub fn supervised_by_question(
+        self,
+        protocol: Option<Protocol>,
+        prior: impl Fn(&str) -> Option<Prior>,
+    ) -> (Items, Vec<Question>) {
+        let Self { items, evidence, card } = self;
+        let Evidence::Answers(answers) = evidence else { return (items, Vec::new()) };
+        let questions = answers.by_question().into_iter().map(|(name, answers)| {
+            let stated = prior(&name);
+            let supervision =
+                stated_of(Evidence::Answers(answers), &without_counts(&card), protocol, stated);
+            Question { name, supervision }
+        });
+        let questions = questions.collect();
+        (items, questions)
+    }
+
     /// The evidence with what is stated about it, and the items it is about.
     pub fn supervised(self, protocol: Option<Protocol>, prior: Option<Prior>) -> (Items, Supervision) {
-        let mut supervision = Supervision::new(self.evidence)
-            .protocol(protocol)
-            .prior(prior)
-            .equals(self.card.equals().unwrap_or_default())
-            .exact_counts(self.card.has_exact_counts());
-        if let (Some(kept), Some(shown)) = (self.card.pairs_kept, self.card.pairs_shown) {
-            supervision = supervision.kept(kept, shown);
-        }
+        let supervision = stated_of(self.evidence, &self.card, protocol, prior);
         (self.items, supervision)
+    }
+}
+
+/// A card that does not say how many pairs were shown and kept.
+fn without_counts(card: &DatasetCard) -> DatasetCard {
+    DatasetCard { pairs_kept: None, pairs_shown: None, ..card.clone() }
+}
+
+/// Evidence with what a card and somebody else state about it.
+fn stated_of(
+    evidence: Evidence,
+    card: &DatasetCard,
+    protocol: Option<Protocol>,
+    prior: Option<Prior>,
+) -> Supervision {
+    let supervision = Supervision::new(evidence)
+        .protocol(protocol)
+        .prior(prior)
+        .equals(card.equals().unwrap_or_default())
+        .exact_counts(card.has_exact_counts());
+    match (card.pairs_kept, card.pairs_shown) {
+        (Some(kept), Some(shown)) => supervision.kept(kept, shown),
+        _ => supervision,
     }
 }
 
@@ -115,8 +173,23 @@ pub fn grouped_answers(answers: Answers, of_items: Option<&Texts>) -> Result<Ans
     Ok(answers.grouped(PairGroups { names, of })?)
 }
 
-/// Pairs that were answered more than once, with the names of an example.
+/// Pairs that were answered more than once, with the names of an example, in each question; and questions that may be one.
 pub fn odd_answers(answers: &Answers, ids: &Ids) -> Vec<Warning> {
+    if answers.to_one_question().is_ok() {
+        return odd_pairs(answers, ids);
+    }
+    let alike = answers.questions().and_then(Questions::nearly_alike);
+    let alike = alike.map(|questions| Warning::QuestionsAlike { questions });
+    let of_questions = answers.by_question().into_iter().flat_map(|(question, answers)| {
+        odd_pairs(&answers, ids).into_iter().map(move |warning| Warning::OfQuestion {
+            question: question.clone(),
+            warning: Box::new(warning),
+        })
+    });
+    alike.into_iter().chain(of_questions).collect()
+}
+
+fn odd_pairs(answers: &Answers, ids: &Ids) -> Vec<Warning> {
     let items = |at: usize| {
         let (likelier, other) = answers.pairs()[at];
         [likelier, other].map(|row| ids.name(row as usize).into_owned())

@@ -13,7 +13,7 @@ use std::path::Path;
 
 use likelier::data::{Column, Features, Label, NumberRule, Rows};
 use likelier::generate::{Recipe, Sampling, draw};
-use likelier::model::{Architecture, Mlp, MlpNorm, ProbabilityMap, ResNet};
+use likelier::model::{Architecture, Mlp, MlpNorm, ProbabilityMap, ResNet, ScalingKind};
 use likelier::random::{Purpose, stream, unit};
 use likelier::train::{Config, Data, train};
 use likelier::{Classifier, Method, Prior, Protocol, Supervision};
@@ -40,6 +40,9 @@ struct Case {
     pairs: usize,
     epochs: usize,
 }
+
+/// The case whose features count by how rare they are.
+const WORDS: &str = "words";
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -76,6 +79,7 @@ fn cases() -> Result<Vec<Case>, likelier::Error> {
         categorical()?,
         missing()?,
         plain("sparse", Architecture::Linear, sparse(30)?),
+        plain(WORDS, Architecture::Linear, sparse(30)?),
         plain("mlp", mlp(MlpNorm::EachLayer), numbers(6, 10.0)?),
         plain("mlp-input-norm", mlp(MlpNorm::Input), numbers(6, 10.0)?),
         plain("mlp-no-norm", mlp(MlpNorm::None), numbers(6, 10.0)?),
@@ -223,6 +227,7 @@ fn trained(case: &Case) -> Result<Classifier, likelier::Error> {
     let drawn = draw(&labels, &pool, &recipe, &mut stream(1, Purpose::Comparisons))?;
     let pairs = Supervision::new(drawn.evidence).comparisons().unwrap_or_default();
     let config = Config {
+        scaling: (case.name == WORDS).then_some(ScalingKind::InverseFrequency),
         architecture: case.architecture.clone(),
         epochs: case.epochs,
         batch_rows: 64,

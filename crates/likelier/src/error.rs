@@ -146,6 +146,15 @@ pub enum Error {
         needed: usize,
     },
 
+    /// Nearly every pair of the items was asked already.
+    #[error("{} wanted, and {left} of all pairs were not asked yet", by_count_with(*wanted, "pair is", "pairs are"))]
+    NoPairsLeft {
+        /// Pairs that were not asked.
+        left: usize,
+        /// Pairs that are to be asked.
+        wanted: usize,
+    },
+
     /// Too few comparisons for an estimate without labels.
     #[error(
         "{} too few to estimate anything from; at least {needed} are needed",
@@ -178,6 +187,61 @@ pub enum Error {
         high: f64,
         /// Why the estimate that there is was withheld, where it was.
         cause: Option<String>,
+    },
+
+    /// Answers or a model of several questions, where one is needed.
+    #[error("there are {} here ({}), and this takes one", count(questions.len(), "question"), listed(questions))]
+    SeveralQuestions {
+        /// Their names.
+        questions: Vec<String>,
+    },
+
+    /// A question that nobody answered.
+    #[error("there is no question '{given}'; {}", known_questions(known))]
+    UnknownQuestion {
+        /// What was given.
+        given: String,
+        /// All that there are.
+        known: Vec<String>,
+    },
+
+    /// A question with too few answers to learn from.
+    #[error(
+        "question '{question}' has {}; at least {needed} are needed",
+        by_count_with(*found, "answer", "answers")
+    )]
+    TooFewAnswers {
+        /// The question.
+        question: String,
+        /// Answers there are.
+        found: usize,
+        /// The fewest that will do.
+        needed: usize,
+    },
+
+    /// Classes need a question each.
+    #[error("classes are the answers to two questions or more, and there {} {found}", by_count(*found, "is", "are"))]
+    NoClasses {
+        /// Questions there are.
+        found: usize,
+    },
+
+    /// Shares of classes that do not make a whole.
+    #[error(
+        "an item is exactly one of the classes, so their shares must sum to 1, but they sum to {sum:.3}"
+    )]
+    ClassShares {
+        /// Their sum.
+        sum: f64,
+    },
+
+    /// An error in the work on one of several questions.
+    #[error("question '{question}': {error}")]
+    InQuestion {
+        /// The question.
+        question: String,
+        /// What is wrong.
+        error: Box<Error>,
     },
 
     /// A NaN or infinite score.
@@ -214,6 +278,17 @@ pub enum Error {
     /// Piles were given where it must be known what was compared with what.
     #[error("piles do not say what was compared with what, and this needs comparisons")]
     NeedsComparisons,
+
+    /// Rates of ties were stated, and there are no ties.
+    #[error("rates of ties are stated, but no answer is a tie")]
+    NoTies,
+
+    /// Rates of ties were stated where nothing uses them.
+    #[error("rates of ties are stated, but {by} has no use for them")]
+    TieRatesUnused {
+        /// The protocol, or the method.
+        by: &'static str,
+    },
 
     /// An objective that is defined through targets was given none.
     #[error("this objective needs the target P(y = +1) of every row, and none was given")]
@@ -349,14 +424,28 @@ impl Error {
             Self::EmptyPile { .. } => Self::EmptyPile { pile: Pile::Likelier },
             Self::TooFewComparisons { .. } => Self::TooFewComparisons { found: 1, needed: 20 },
             Self::TooFewItems { .. } => Self::TooFewItems { found: 1, needed: 20 },
+            Self::NoPairsLeft { .. } => Self::NoPairsLeft { left: 1, wanted: 3 },
             Self::TooFewToEstimate { .. } => Self::TooFewToEstimate { found: 1, needed: 20 },
             Self::NoProtocol => Self::NoProtocol,
             Self::NoPrior => Self::NoPrior,
             Self::PriorNotKnown { .. } => Self::PriorNotKnown { low: 0.1, high: 0.9, cause: None },
+            Self::SeveralQuestions { .. } => Self::SeveralQuestions { questions: vec!["a".into(), "b".into()] },
+            Self::UnknownQuestion { .. } => {
+                Self::UnknownQuestion { given: "c".into(), known: vec!["a".into(), "b".into()] }
+            },
+            Self::TooFewAnswers { .. } => Self::TooFewAnswers { question: "a".into(), found: 1, needed: 20 },
+            Self::NoClasses { .. } => Self::NoClasses { found: 0 },
+            Self::ClassShares { .. } => Self::ClassShares { sum: 1.3 },
+            Self::InQuestion { .. } => Self::InQuestion {
+                question: "a".into(),
+                error: Box::new(Self::Setting { name: "a column of an ONNX model", value: "b".into(), allowed: "a number" }),
+            },
             Self::Score { .. } => Self::Score { pile: Pile::Other, position: 0, value: f32::NAN },
             Self::Mismatch { .. } => Self::mismatch("weights", 1, "comparisons", 2),
             Self::NotPaired { .. } => Self::NotPaired { method: "likelihood" },
             Self::NeedsComparisons => Self::NeedsComparisons,
+            Self::NoTies => Self::NoTies,
+            Self::TieRatesUnused { .. } => Self::TieRatesUnused { by: "discard" },
             Self::NeedsTargets => Self::NeedsTargets,
             Self::NeedsLabels => Self::NeedsLabels,
             Self::NoSuchItem { .. } => Self::NoSuchItem { what: "a comparison", index: 9, items: 1 },
@@ -375,6 +464,10 @@ impl Error {
             },
             Self::Model { fault: ModelFault::Newer { .. }, .. } => {
                 Self::Model { path: Some(path()), fault: ModelFault::Newer { format: 9, known: 2 } }
+            },
+            Self::Model { fault: ModelFault::Several { .. }, .. } => Self::Model {
+                path: Some(path()),
+                fault: ModelFault::Several { questions: vec!["a".into(), "b".into()] },
             },
             Self::Checkpoint { .. } => Self::Checkpoint { path: path(), problem: "it is of another run" },
         )
@@ -430,6 +523,24 @@ impl Error {
             .filter(|(similarity, _)| *similarity > 0.7)
             .map(|(_, name)| name.to_owned());
         Self::UnknownName { kind, given: given.to_owned(), nearest, known }
+    }
+}
+
+/// Names in a sentence; the first of very many.
+fn listed(names: &[String]) -> String {
+    const SHOWN: usize = 12;
+    let mut shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("'{name}'")).collect();
+    if names.len() > SHOWN {
+        shown.push(format!("and {} more", names.len() - SHOWN));
+    }
+    shown.join(", ")
+}
+
+fn known_questions(known: &[String]) -> String {
+    if known.is_empty() {
+        "the answers are to one question without a name".into()
+    } else {
+        format!("there are {}", listed(known))
     }
 }
 

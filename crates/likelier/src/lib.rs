@@ -65,6 +65,7 @@ pub mod generate;
 pub mod lock;
 #[cfg(feature = "engine")]
 pub mod model;
+pub mod next;
 #[cfg(feature = "engine")]
 #[doc(hidden)]
 pub mod nn;
@@ -95,17 +96,20 @@ pub use error::Error;
 pub use executor::{Executor, Threads};
 #[cfg(feature = "engine")]
 pub use fit::{
-    Assessment, AtPrior, BelievedPrior, Checkup, Epoch, Event, FitOptions, Fitted, Grounds, Judged,
-    JudgedBy, LEVEL, LabelAudit, Observer, ProtocolCheck, ScorerOptions, check, check_with, estimate_prior,
-    estimate_prior_with, fit, fit_with,
+    Assessment, AtPrior, BelievedPrior, Checkup, ClassRecall, Epoch, Event, FitOptions, Fitted,
+    FittedQuestions, Grounds, Judged, JudgedBy, JudgedClasses, LEVEL, LabelAudit, Observer, ProtocolCheck,
+    Question, ScorerOptions, check, check_with, estimate_prior, estimate_prior_with, fit, fit_questions,
+    fit_questions_with, fit_with,
 };
 #[cfg(feature = "engine")]
-pub use model::{Architecture, Classifier, ModelKind};
+pub use model::{Architecture, Classifier, Classifiers, ModelFile, ModelKind};
 pub use prior::Prior;
 #[doc(hidden)]
 pub use protocol::Orientation;
 pub use protocol::{Collection, Mixture, NoiseRates, Protocol};
-pub use replies::{Acceptance, Reply, ReplyModel, ReplyRates, TieRates};
+pub use replies::{
+    Acceptance, RateSource, Reply, ReplyEstimate, ReplyModel, ReplyRates, TieIntervals, TieRates,
+};
 pub use risk::Method;
 pub use split::{Split, resample_to_prior};
 pub use supervision::{ERROR_AT_MOST, Equals, Evidence, LabelsChosen, Supervision};

@@ -41,6 +41,8 @@ pub enum Purpose {
     Candidates,
     /// Shuffling columns, to see what a score depends on.
     Shuffles,
+    /// Drawing the pairs that are asked next.
+    Next,
 }
 
 /// The stream of random numbers that `seed` gives to `purpose`.
@@ -60,6 +62,7 @@ pub fn epoch_stream(seed: u64, purpose: Purpose, epoch: u32) -> ChaCha8Rng {
         Purpose::Folds => 11,
         Purpose::Candidates => 12,
         Purpose::Shuffles => 13,
+        Purpose::Next => 14,
     };
     ChaCha8Rng::new(seed, u64::from(epoch) << 8 | purpose)
 }
@@ -123,6 +126,7 @@ mod tests {
             Purpose::Folds,
             Purpose::Candidates,
             Purpose::Shuffles,
+            Purpose::Next,
         ];
         let mut first: Vec<u64> = purposes
             .iter()

@@ -8,6 +8,7 @@ use crate::data::{Answers, Comparisons, Label, LoosePiles};
 use crate::error::Error;
 use crate::prior::Prior;
 use crate::protocol::Protocol;
+use crate::replies::TieRates;
 
 /// What people said, in one of two forms.
 #[derive(Clone, Debug, PartialEq)]
@@ -119,6 +120,7 @@ pub struct Supervision {
     exact_counts: bool,
     equals: Equals,
     error_at_most: Option<f64>,
+    tie_rates: Option<TieRates>,
     audit: Option<(Vec<Option<Label>>, LabelsChosen)>,
     labels_train: bool,
     labels: Option<Vec<Label>>,
@@ -135,6 +137,7 @@ impl Supervision {
             exact_counts: false,
             equals: Equals::Unknown,
             error_at_most: None,
+            tie_rates: None,
             audit: None,
             labels_train: false,
             labels: None,
@@ -179,6 +182,13 @@ impl Supervision {
         Self { error_at_most: error_at_most.into(), ..self }
     }
 
+    /// States how often people say that they can't tell, of pairs of one class and of mixed pairs. Where it is not stated it
+    /// is estimated for the pair posterior; other methods take a tie as half a comparison each way.
+    #[must_use]
+    pub fn tie_rates(self, tie_rates: impl Into<Option<TieRates>>) -> Self {
+        Self { tie_rates: tie_rates.into(), ..self }
+    }
+
     /// Gives the true labels of some items, to judge the classifier by; nothing is trained on them unless
     /// [`Supervision::labels_train`] says so.
     #[must_use]
@@ -198,6 +208,11 @@ impl Supervision {
     #[must_use]
     pub fn labelled(self, labels: Vec<Label>) -> Self {
         Self { labels: Some(labels), ..self }
+    }
+
+    /// How often people say that they can't tell, where that is stated.
+    pub fn stated_tie_rates(&self) -> Option<TieRates> {
+        self.tie_rates
     }
 
     /// The true labels, where they are given.

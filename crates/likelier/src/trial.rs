@@ -89,12 +89,14 @@ impl<'s> Executor<Stage<'s>> for Threads<'_, Bench<'_>> {
     }
 }
 
-/// Who else runs trials on these comparisons. Ties and names are not sent, so that what knows them is trained here.
+/// Who else runs trials on these comparisons. Ties, names and propensities are not sent, so that what knows them is trained here.
 pub(crate) fn sent_to<'a>(
     control: &Control<'a>,
     comparisons: &Comparisons,
 ) -> Option<&'a TrialExecutor<'a>> {
-    control.executor.filter(|_| comparisons.told().is_none())
+    control
+        .executor
+        .filter(|_| comparisons.told().is_none() && !comparisons.were_chosen())
 }
 
 /// Asks whoever runs trials for one model of each fold; nothing if trials are run here.

@@ -173,6 +173,28 @@ pub enum Warning {
         /// Why it was given up.
         reason: Fallback,
     },
+    /// Two questions are spelled nearly alike.
+    QuestionsAlike {
+        /// Their names.
+        questions: [String; 2],
+    },
+    /// The shares of classes were estimated, and did not sum to one.
+    ClassSharesScaled {
+        /// What they and those that were stated summed to.
+        sum: f64,
+    },
+    /// It is not known how often the most likely class is the right one.
+    ClassesNotJudged {
+        /// Why not.
+        reason: String,
+    },
+    /// A remark on one of several questions.
+    OfQuestion {
+        /// The question.
+        question: String,
+        /// The remark.
+        warning: Box<Warning>,
+    },
 }
 
 /// Why nothing is known about the accuracy.
@@ -184,6 +206,12 @@ pub enum Unjudged {
     Piles,
     /// Judging failed, for this reason.
     Failed(String),
+}
+
+impl From<crate::Error> for Unjudged {
+    fn from(error: crate::Error) -> Self {
+        Self::Failed(error.to_string())
+    }
 }
 
 impl Warning {
@@ -227,11 +255,18 @@ impl Warning {
             Self::ShiftedOnly(_) => "shifted-only",
             Self::NotAtHalf { .. } => "not-at-half",
             Self::FellBack { .. } => "fell-back",
+            Self::QuestionsAlike { .. } => "questions-alike",
+            Self::ClassSharesScaled { .. } => "class-shares-scaled",
+            Self::ClassesNotJudged { .. } => "classes-not-judged",
+            Self::OfQuestion { warning, .. } => warning.code(),
         }
     }
 
     /// Whether the result should not be used before this is settled.
     pub fn is_grave(&self) -> bool {
+        if let Self::OfQuestion { warning, .. } = self {
+            return warning.is_grave();
+        }
         matches!(
             self,
             Self::NotJudged(_)
@@ -313,6 +348,14 @@ impl Warning {
             Self::FellBack { .. } => {
                 "More comparisons, `method` likelihood or rank-pruning, or another `learning-rate` may help."
             }
+            Self::QuestionsAlike { .. } => {
+                "If they are one question, write it in one way in the whole file."
+            }
+            Self::ClassSharesScaled { .. } => "State the share of each class (`prior`) if you know it.",
+            Self::ClassesNotJudged { .. } => {
+                "A linear model is judged in folds, which tell it; labels of some items tell it for any model."
+            }
+            Self::OfQuestion { warning, .. } => warning.advice(),
         }
     }
 }
@@ -458,6 +501,17 @@ impl fmt::Display for Warning {
             Self::FellBack { method, reason } => {
                 write!(f, "{method} was replaced by the scorer it started from, cut at the prior: {reason}")
             }
+            Self::QuestionsAlike { questions: [one, two] } => {
+                write!(f, "questions '{one}' and '{two}' differ in capitals or spaces alone; each gets a classifier of its own")
+            }
+            Self::ClassSharesScaled { sum } => write!(
+                f,
+                "the shares of the classes summed to {sum:.3}, so those that were estimated were scaled for a sum of 1"
+            ),
+            Self::ClassesNotJudged { reason } => {
+                write!(f, "it is not known how often the most likely class is the right one: {reason}")
+            }
+            Self::OfQuestion { question, warning } => write!(f, "question '{question}': {warning}"),
         }
     }
 }

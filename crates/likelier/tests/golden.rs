@@ -1,4 +1,5 @@
-//! Values from an independent implementation: `golden/make.py`, PyTorch's autograd and optimisers.
+//! Values from independent implementations: `golden/make.py`, PyTorch's autograd and optimisers, and
+//! `golden/replies.py`, NumPy.
 
 #![cfg(feature = "engine")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
@@ -6,9 +7,9 @@
 use likelier::data::Pile;
 use likelier::data::Rows;
 use likelier::model::{Linear, Model, Scaling, ScalingKind, Stored, Weights};
-use likelier::risk::{Batch, Gradients, PairPosterior, Setting, Side};
+use likelier::risk::{Batch, Gradients, PairPosterior, PileOf, Setting, Side, least_variance};
 use likelier::train::{Optimiser, OptimiserKind};
-use likelier::{Collection, Method, Prior, Protocol};
+use likelier::{Collection, Method, Prior, Protocol, Reply, ReplyModel, TieRates};
 use serde_json::Value;
 
 fn golden() -> Value {
@@ -59,11 +60,10 @@ fn risks_and_gradients_agree_with_autograd() {
             }
         }
         let side = |pile: usize, selected, targets, teacher| Side {
-            scores: &scores[pile],
-            weights: None,
             selected: composition.prunes.then_some(selected),
             targets: Some(targets),
             teacher: composition.has_teacher.then_some(teacher),
+            ..Side::of_scores(&scores[pile])
         };
         let batch = Batch {
             likelier: side(0, &selected, &targets, &teacher),
@@ -131,4 +131,96 @@ fn ten_optimiser_steps_agree_with_pytorch() {
             assert!((ours - theirs).abs() < 1e-5, "{method}: {ours} is not {theirs}");
         }
     }
+}
+
+fn replies() -> Value {
+    serde_json::from_str(include_str!("golden/replies.json")).unwrap()
+}
+
+fn matrix(value: &Value) -> [[f64; 2]; 2] {
+    [0, 1].map(|row| [0, 1].map(|column| number(&value[row][column])))
+}
+
+#[test]
+fn replies_have_the_probabilities_that_numpy_counts() {
+    let golden = replies();
+    let cases = golden["models"].as_array().unwrap();
+    for case in cases {
+        let collection: Collection = case["protocol"].as_str().unwrap().parse().unwrap();
+        let protocol = Protocol::new(collection, number(&case["error"])).unwrap();
+        let ties = TieRates::new(number(&case["same"]), number(&case["mixed"])).unwrap();
+        let model = ReplyModel { protocol, ties };
+        let names = ["first", "second", "tie", "dropped"];
+        for (reply, name) in Reply::ALL.into_iter().zip(names) {
+            let wanted = matrix(&case["joint"][name]);
+            let share: f64 = wanted.as_flattened().iter().sum();
+            assert!((model.share(reply, prior(case)) - share).abs() < 1e-12, "{name} of {case}");
+            let joint = model.label_joint(reply, prior(case));
+            assert_eq!(joint.is_some(), share > 0.0, "{name} of {case}");
+            for (found, wanted) in
+                joint.unwrap_or_default().as_flattened().iter().zip(wanted.as_flattened())
+            {
+                assert!((found * share - wanted).abs() < 1e-12, "{name} of {case}");
+            }
+        }
+    }
+    assert_eq!(cases.len(), 32);
+}
+
+#[test]
+fn tables_of_several_piles_are_those_of_numpy() {
+    let golden = replies();
+    let cases = golden["tables"].as_array().unwrap();
+    for case in cases {
+        let list = |name: &str| case[name].as_array().unwrap().iter().map(number).collect::<Vec<_>>();
+        let piles: Vec<PileOf> = list("shares")
+            .into_iter()
+            .zip(list("sizes"))
+            .map(|(positive, size)| PileOf { positive, size })
+            .collect();
+        let table = least_variance(&piles, prior(case)).unwrap();
+        for (row, wanted) in table.iter().zip(case["table"].as_array().unwrap()) {
+            for (column, found) in row.iter().enumerate() {
+                let wanted = number(&wanted[column]);
+                assert!(
+                    (found - wanted).abs() < 1e-8 * (1.0 + wanted.abs()),
+                    "{found}, {wanted} in {case}"
+                );
+            }
+        }
+    }
+    assert_eq!(cases.len(), 12);
+}
+
+#[test]
+fn a_risk_with_coefficients_of_each_row_is_that_of_numpy() {
+    let golden = replies();
+    let cases = golden["risks"].as_array().unwrap();
+    for case in cases {
+        let scores = numbers(&case["scores"]);
+        let coefficients: Vec<[f32; 2]> = case["coefficients"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|pair| [number(&pair[0]) as f32, number(&pair[1]) as f32])
+            .collect();
+        let risk = Method::PcompRelu
+            .objective(Prior::new(0.3).unwrap(), Protocol::FORCED_CHOICE)
+            .unwrap();
+        // In which of the two piles a row is given makes no difference.
+        for cut in [0, 3, scores.len()] {
+            let side = |range: std::ops::Range<usize>| Side {
+                coefficients: Some(&coefficients[range.clone()]),
+                ..Side::of_scores(&scores[range])
+            };
+            let batch = Batch { likelier: side(0..cut), other: side(cut..scores.len()) };
+            let mut gradients = Gradients::default();
+            let found = risk.evaluate(&batch, &mut gradients).unwrap();
+            assert!((found.value - number(&case["risk"])).abs() < 1e-6, "{} in {case}", found.value);
+            for (found, wanted) in gradients.all().iter().zip(case["slopes"].as_array().unwrap()) {
+                assert!((f64::from(*found) - number(wanted)).abs() < 1e-5, "{found}, {wanted}");
+            }
+        }
+    }
+    assert_eq!(cases.len(), 12);
 }

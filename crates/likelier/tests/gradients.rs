@@ -26,11 +26,19 @@ struct Owned {
     selected: Option<[Vec<bool>; 2]>,
     targets: Option<[Vec<f32>; 2]>,
     teacher: Option<[Vec<f32>; 2]>,
+    coefficients: Option<[Vec<[f32; 2]>; 2]>,
 }
 
 impl Owned {
     fn of_scores(likelier: Vec<f32>, other: Vec<f32>) -> Self {
-        Self { scores: [likelier, other], weights: None, selected: None, targets: None, teacher: None }
+        Self {
+            scores: [likelier, other],
+            weights: None,
+            selected: None,
+            targets: None,
+            teacher: None,
+            coefficients: None,
+        }
     }
 
     fn evaluate(&self, objective: &dyn Objective, gradients: &mut Gradients) -> Evaluation {
@@ -40,6 +48,7 @@ impl Owned {
             selected: self.selected.as_ref().map(|s| &s[pile][..]),
             targets: self.targets.as_ref().map(|t| &t[pile][..]),
             teacher: self.teacher.as_ref().map(|t| &t[pile][..]),
+            coefficients: self.coefficients.as_ref().map(|c| &c[pile][..]),
         };
         objective
             .evaluate(&Batch { likelier: side(0), other: side(1) }, gradients)
@@ -123,6 +132,7 @@ proptest! {
         let piles = [likelier, other];
         let batch = Owned {
             scores: piles.map(|pile| pile.iter().map(|r| f32::from(r.0) / 256.0).collect()),
+            coefficients: None,
             teacher: Some(piles.map(|pile| pile.iter().map(|r| f32::from(r.1) / 256.0).collect())),
             weights: Some(piles.map(|pile| pile.iter().map(|r| f32::from(r.2) / 4.0).collect())),
             selected: Some(piles.map(|pile| pile.iter().map(|r| r.3).collect())),
@@ -135,6 +145,26 @@ proptest! {
     }
 
     #[test]
+    fn of_coefficients_of_each_row(
+        rows in prop::collection::vec((-1024..1024_i16, -3.0..3.0_f32, -3.0..3.0_f32, 0.1..2.0_f32), 2..12),
+        correction in correction(), loss in loss(), weighted: bool,
+    ) {
+        let half = rows.len() / 2;
+        let piles = [&rows[..half], &rows[half..]];
+        let [likelier, other] =
+            piles.map(|rows| rows.iter().map(|row| f32::from(row.0) / 256.0).collect());
+        let batch = Owned {
+            coefficients: Some(piles.map(|rows| rows.iter().map(|row| [row.1, row.2]).collect())),
+            weights: weighted.then(|| piles.map(|rows| rows.iter().map(|row| row.3).collect())),
+            ..Owned::of_scores(likelier, other)
+        };
+        let table = Pointwise::of_table(RiskTable::binary_biased());
+        let objective = Pointwise { loss, correction, ..table };
+        prop_assume!(!near_a_kink(&objective, &batch));
+        assert_gradient_is_the_difference(&objective, &batch);
+    }
+
+    #[test]
     fn of_the_supervised_risk(
         rows in prop::collection::vec((-1024..1024_i16, 0..=8_u8), 1..14), sample in prior(),
         population in prior(), loss in loss(),
@@ -144,7 +174,8 @@ proptest! {
         let batch = Owned {
             targets: Some(piles.map(|pile| pile.iter().map(|r| f32::from(r.1) / 8.0).collect())),
             scores: piles.map(|pile| pile.iter().map(|r| f32::from(r.0) / 256.0).collect()),
-            weights: None, selected: None, teacher: None,
+            weights: None, selected: None, coefficients: None,
+            teacher: None,
         };
         let coefficients = Coefficients::targets(sample, population);
         let risk = Pointwise {

@@ -6,8 +6,8 @@ use likelier::data::{Annotators, Texts};
 use likelier::random::{ChaCha8Rng, Purpose, below, chance, stream, unit};
 use likelier::train::Control;
 use likelier::{
-    Answers, Collection, Equals, FitOptions, Fitted, Label, LabelsChosen, Prior, Protocol, Rows,
-    Supervision, fit, fit_with,
+    Answers, Collection, Equals, Error, FitOptions, Fitted, Label, LabelsChosen, Method, Prior, Protocol,
+    RateSource, Rows, Supervision, TieRates, fit, fit_with,
 };
 
 const FEATURES: usize = 5;
@@ -84,7 +84,13 @@ fn the_rates_of_ties_are_found_and_ties_that_say_nothing_are_not_taken_to_say_so
     for (same, mixed) in [(0.5, 0.1), (0.3, 0.3)] {
         let mut world = World::new(4000, 0.4, 2.5, 1);
         let answers = tied(&mut world, 2500, same, mixed);
-        let rates = fitted(&world, &supervision(answers, 0.4)).replies.unwrap();
+        let replies = fitted(&world, &supervision(answers, 0.4)).replies.unwrap();
+        let ranges = replies.tie_intervals.unwrap();
+        assert!(ranges.same_class.holds(same) && ranges.mixed.holds(mixed), "{same}/{mixed}: {ranges:?}");
+        assert!(ranges.same_class.width() < 0.3 && ranges.mixed.width() < 0.3, "{ranges:?}");
+        assert_eq!((replies.errors_from, replies.error_intervals), (RateSource::Stated, None));
+        assert_eq!((replies.ties_from, replies.degree_known), (Some(RateSource::Estimated), false));
+        let rates = replies.rates;
         let found = rates.ties.unwrap();
         assert!((found.same_class() - same).abs() < 0.06, "{same}/{mixed}: {found:?}");
         assert!((found.mixed() - mixed).abs() < 0.06, "{same}/{mixed}: {found:?}");
@@ -109,12 +115,18 @@ fn comparisons_alone_and_the_other_protocol_have_no_rates() {
     );
 }
 
-/// So many people, of whom the later ones err more, with a tenth of the pairs asked again.
-fn by_people(world: &mut World, count: usize, people: usize, error: impl Fn(usize) -> f64) -> Answers {
+/// So many people, each with an error, and a share of the pairs asked again.
+fn by_people(
+    world: &mut World,
+    count: usize,
+    people: usize,
+    error: impl Fn(usize) -> f64,
+    again: f64,
+) -> Answers {
     let (mut pairs, mut of) = (Vec::new(), Vec::new());
     while pairs.len() < count {
         let pair = world.pair();
-        for _ in 0..if chance(&mut world.rng, 0.1) { 2 } else { 1 } {
+        for _ in 0..if chance(&mut world.rng, again) { 2 } else { 1 } {
             let person = below(&mut world.rng, people);
             pairs.push(world.ordered(pair, error(person), 0.0));
             of.push(person as u32);
@@ -129,20 +141,76 @@ fn by_people(world: &mut World, count: usize, people: usize, error: impl Fn(usiz
 fn people_who_differ_get_an_error_each_and_people_who_do_not_share_one() {
     let mut world = World::new(1500, 0.5, 2.5, 3);
     let errors = |person: usize| [0.02, 0.1, 0.2, 0.4][person % 4];
-    let answers = by_people(&mut world, 4000, 8, errors);
-    let found = fitted(&world, &supervision(answers, 0.5)).replies.unwrap().errors;
-    assert_eq!(found.len(), 8);
-    for (person, found) in found.iter().enumerate() {
+    let answers = by_people(&mut world, 4000, 8, errors, 0.1);
+    let replies = fitted(&world, &supervision(answers, 0.5)).replies.unwrap();
+    let ranges = replies.error_intervals.unwrap();
+    assert_eq!((replies.rates.errors.len(), ranges.len()), (8, 8));
+    for (person, (found, range)) in replies.rates.errors.iter().zip(&ranges).enumerate() {
         assert!((found - errors(person)).abs() < 0.1, "person {person}: {found}");
+        assert!(range.holds(*found) && range.width() < 0.4, "person {person}: {range:?}");
     }
+    assert_eq!((replies.errors_from, replies.degree_known), (RateSource::Estimated, true));
     let mut shared = 0;
     for seed in 0..5 {
         let mut world = World::new(1500, 0.5, 2.5, 10 + seed);
-        let answers = by_people(&mut world, 1500, 8, |_| 0.1);
-        shared +=
-            usize::from(fitted(&world, &supervision(answers, 0.5)).replies.unwrap().errors.len() == 1);
+        let answers = by_people(&mut world, 1500, 8, |_| 0.1, 0.1);
+        let replies = fitted(&world, &supervision(answers, 0.5)).replies.unwrap();
+        let alike = replies.rates.errors.len() == 1;
+        assert_eq!(replies.people_differ, Some(!alike));
+        assert_eq!(replies.error_intervals.map(|ranges| ranges.len()), Some(replies.rates.errors.len()));
+        shared += usize::from(alike);
     }
     assert!(shared >= 4, "{shared} of 5 shared one error");
+}
+
+#[test]
+fn without_repetitions_only_differences_between_people_are_told() {
+    let mut world = World::new(1500, 0.5, 2.5, 3);
+    let answers = by_people(&mut world, 4000, 8, |person| [0.02, 0.4][person % 2], 0.0);
+    let found = |stated: f64| {
+        let protocol = Protocol::new(Collection::ForcedChoice, stated).unwrap();
+        fitted(&world, &supervision(answers.clone(), 0.5).protocol(protocol))
+            .replies
+            .unwrap()
+    };
+    let free = found(0.0);
+    assert_eq!((free.errors_from, free.error_intervals), (RateSource::UpToALevel, None));
+    let held = found(0.21);
+    assert_eq!(held.errors_from, RateSource::AroundStated);
+    assert_eq!(held.error_intervals.unwrap().len(), 8);
+    for errors in [free.rates.errors, held.rates.errors] {
+        assert!((0..8).step_by(2).all(|person| errors[person] < errors[person + 1]), "{errors:?}");
+    }
+}
+
+#[test]
+fn people_who_are_all_alike_or_answered_once_train_as_if_nobody_were_named() {
+    for people in [8, 600] {
+        let mut world = World::new(1500, 0.5, 2.5, 12);
+        let named = if people == 8 {
+            by_people(&mut world, 600, people, |_| 0.1, 0.0)
+        } else {
+            // Each of them once.
+            let pairs: Vec<(u32, u32)> = (0..people)
+                .map(|_| {
+                    let pair = world.pair();
+                    world.ordered(pair, 0.1, 0.0)
+                })
+                .collect();
+            let names: Vec<String> = (0..people).map(|person| format!("p{person}")).collect();
+            let names: Texts = names.iter().map(String::as_str).collect();
+            let of = (0..people as u32).collect();
+            pairs.into_iter().collect::<Answers>().by(Annotators { names, of }).unwrap()
+        };
+        let unnamed: Answers = named.pairs().iter().copied().collect();
+        let with = fitted(&world, &supervision(named, 0.5));
+        let replies = with.replies.unwrap();
+        assert_eq!(replies.people_differ, Some(false), "{people}: {:?}", replies.rates);
+        assert_eq!((replies.errors_from, &replies.rates.errors[..]), (RateSource::Stated, &[0.0][..]));
+        let without = fitted(&world, &supervision(unnamed, 0.5));
+        assert!(without.replies.is_none());
+        assert_eq!(with.classifier.to_bytes().unwrap(), without.classifier.to_bytes().unwrap());
+    }
 }
 
 #[test]
@@ -159,6 +227,7 @@ fn a_grading_is_seen_in_pairs_that_were_asked_again() {
         fitted(&world, &supervision(pairs.into_iter().collect(), 0.4))
             .replies
             .unwrap()
+            .rates
             .degree
     });
     assert_eq!(degrees[0], 0.0);
@@ -269,4 +338,25 @@ fn labels_that_contradict_comparisons_are_told_and_nothing_breaks_where_they_tra
     assert_ne!(trained.classifier, judged.classifier);
     let scores = trained.classifier.scores(&world.rows).unwrap();
     assert!(scores.iter().all(|score| score.is_finite()));
+}
+
+#[test]
+fn stated_rates_of_ties_are_used_as_they_are_or_refused() {
+    let mut world = World::new(400, 0.3, 2.0, 9);
+    let answers = tied(&mut world, 300, 0.5, 0.1);
+    let stated = TieRates::new(0.9, 0.3).unwrap();
+    let with_ties = supervision(answers, 0.3).tie_rates(stated);
+    let found = fitted(&world, &with_ties).replies.unwrap().rates;
+    assert_eq!(found.ties, Some(stated));
+    let refused = |supervision: &Supervision, options: &FitOptions| {
+        fit(&world.rows, supervision, &options.clone().hold_out(0.0)).unwrap_err()
+    };
+    let options = FitOptions::new();
+    let discard = with_ties.clone().protocol(Protocol::DISCARD);
+    assert!(matches!(refused(&discard, &options), Error::TieRatesUnused { by: "discard" }));
+    let ranked = options.clone().method(Method::RankQuantile);
+    assert!(matches!(refused(&with_ties, &ranked), Error::TieRatesUnused { by: "rank-quantile" }));
+    let decided: Answers = (0..100).map(|k| (k, k + 100)).collect();
+    let without = supervision(decided, 0.3).tie_rates(stated);
+    assert!(matches!(refused(&without, &options), Error::NoTies));
 }

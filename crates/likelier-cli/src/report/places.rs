@@ -45,6 +45,11 @@ pub(crate) struct ReportPlaces {
 }
 
 impl ReportArguments {
+    /// Whether a report was asked for by name.
+    pub(crate) fn is_asked_for(&self) -> bool {
+        !self.report.is_empty()
+    }
+
     /// Starts the reports, before the work they are about. Where nothing is said there is one beside the model,
     /// if that is a file.
     pub(crate) fn open(

@@ -99,6 +99,7 @@ impl Hint for Error {
             Self::Setting { .. } => "give a value in that range; --help shows what is usual",
             Self::NeedsLabels => "choose a method that learns from comparisons, or leave out --method",
             Self::EmptyPile { .. } => "give at least one comparison, or one row for each pile",
+            Self::NoPairsLeft { .. } => "ask for fewer pairs, or add items",
             Self::TooFewItems { .. } => {
                 "compare more items, each less often: a hundred items compared ten times tell less than a thousand compared \
                  once"
@@ -116,6 +117,24 @@ impl Hint for Error {
                 "give --prior if you know it from elsewhere, or collect more comparisons; `likelier prior` shows what was \
                  tried"
             }
+            Self::SeveralQuestions { .. } => {
+                return Advice::any_of(["pick one with --question NAME"])
+                    .otherwise("give the answers to one question alone");
+            }
+            Self::UnknownQuestion { .. } => {
+                "questions are named as in the column `question` of the comparisons, capitals included"
+            }
+            Self::TooFewAnswers { .. } => {
+                "collect more answers to it, correct the name if it is misspelt, or leave these rows out"
+            }
+            Self::NoClasses { .. } => {
+                "say in a column `question` of the comparisons which class each asks about, or leave out --classes"
+            }
+            Self::ClassShares { .. } => {
+                "give --prior NAME=SHARE for each class, or for none to have the shares estimated; without --classes they \
+                 need not sum to 1"
+            }
+            Self::InQuestion { error, .. } => return error.hint(),
             Self::Score { .. } => {
                 "the model gives no finite score for some item: look for features that are far out of range, and train again"
             }
@@ -126,10 +145,17 @@ impl Hint for Error {
             Self::Model { fault: ModelFault::NotAModel(_), .. } => {
                 "give a model file that likelier wrote; they are usually named *.likelier"
             }
+            Self::Model { fault: ModelFault::Several { .. }, .. } => {
+                "name one of them: --question NAME"
+            }
             Self::Model { fault: ModelFault::Newer { .. }, .. } => "install a newer likelier",
             Self::Model { .. } => "copy the file again from where it came from, or train the model again",
             Self::NotPaired { .. } => {
                 "choose a method that takes piles, such as pcomp-relu, or give comparisons"
+            }
+            Self::NoTies => "leave --tie-rates out, or mark the ties in a column `tie` of the comparisons",
+            Self::TieRatesUnused { .. } => {
+                "leave --tie-rates out; pair-posterior, pcomp-unbiased, pcomp-relu and pcomp-abs use them, under forced-choice"
             }
             Self::NeedsComparisons => "give --comparisons, or --likelier and --other",
             Self::NeedsTargets => "choose another method: this one learns from probabilities alone",
@@ -149,6 +175,7 @@ impl Hint for Error {
     fn system(&self) -> Option<io::ErrorKind> {
         match self {
             Self::File { reason, .. } => Some(reason.kind()),
+            Self::InQuestion { error, .. } => error.system(),
             _ => None,
         }
     }

@@ -287,7 +287,11 @@ fn cell(problem: &CellProblem) -> Advice {
             "write a weight of 0 or more; to say the opposite, exchange the two items"
         }
         CellProblem::NotATie(_) => "write 1 for a tie, and 0 or nothing for none",
+        CellProblem::NotAPropensity(_) => {
+            "write the propensity that `likelier next` gave the pair, or leave the cell empty if it was drawn uniformly"
+        }
         CellProblem::NotASide(_) => "write left or right, or leave the cell empty",
+        CellProblem::NoQuestion => "name the question of every row, or leave the column out if there is only one",
         CellProblem::NotAPile(_) => "write likelier or other",
         CellProblem::NotALabel(_) => "write one of these, or leave the cell empty if the label is not known",
         CellProblem::OtherLabel(_) => "remove the line that is wrong",

@@ -2,7 +2,7 @@
 //!
 //! | form | columns |
 //! |---|---|
-//! | with a header | `likelier,other` or `winner,loser` or `better,worse`, then any of `annotator,weight,tie,side,time,group`; names in any case, or under names that the layout gives |
+//! | with a header | `likelier,other` or `winner,loser` or `better,worse`, then any of `annotator,weight,tie,side,time,group,propensity,question`; names in any case, or under names that the layout gives |
 //! | without one (CatBoost's pairs) | winner, loser and perhaps a weight; winner and loser are row numbers from 0 |
 //!
 //! Nothing is dropped in silence: an id that no item has is an error.
@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use likelier::Answers;
-use likelier::data::{Annotators, PairGroups, ShownSide, Texts};
+use likelier::data::{Annotators, PairGroups, Questions, ShownSide, Texts};
 use rayon::prelude::*;
 
 use crate::error::TableError;
@@ -30,7 +30,7 @@ pub use piles::read_piles;
 const ITEMS: [[&str; 2]; 3] = [["likelier", "other"], ["winner", "loser"], ["better", "worse"]];
 
 /// The columns beside the two items.
-const NOTES: [&str; 6] = ["annotator", "weight", "tie", "side", "time", "group"];
+const NOTES: [&str; 8] = ["annotator", "weight", "tie", "side", "time", "group", "propensity", "question"];
 
 /// Reads answers about the items of these ids. Of the layout, `answers`, `delimiter`, `header` and `array` are used.
 pub fn read_answers(path: &Path, ids: &Ids, layout: &Layout) -> Result<Answers, TableError> {
@@ -115,7 +115,9 @@ impl Form {
             }
         };
         let names = [columns.name(0), columns.name(1)];
-        Ok(Self { items: [0, 1], notes: [None, weight, None, None, None, None], by_row: true, names })
+        let mut notes = [None; NOTES.len()];
+        notes[1] = weight;
+        Ok(Self { items: [0, 1], notes, by_row: true, names })
     }
 
     fn picked(&self) -> Picked {
@@ -136,7 +138,7 @@ fn check_roles(stated: &[(String, String)]) -> Result<(), TableError> {
         Some((role, _)) => Err(TableError::setting(
             "what a column of comparisons holds",
             format!("'{role}'"),
-            "likelier, other, annotator, weight, tie, side, time or group",
+            "likelier, other, annotator, weight, tie, side, time, group, propensity or question",
         )),
         None => Ok(()),
     }
@@ -153,7 +155,11 @@ struct Reading<'a> {
     sides: Vec<Option<ShownSide>>,
     annotators: Numbered,
     groups: Numbered,
+    questions: Numbered,
+    /// The first row without a question.
+    unasked: Option<usize>,
     times: Texts,
+    propensities: Vec<f64>,
     rows: usize,
 }
 
@@ -169,7 +175,10 @@ impl<'a> Reading<'a> {
             sides: Vec::new(),
             annotators: Numbered::default(),
             groups: Numbered::default(),
+            questions: Numbered::default(),
+            unasked: None,
             times: Texts::new(),
+            propensities: Vec::new(),
             rows: 0,
         }
     }
@@ -217,12 +226,23 @@ impl<'a> Reading<'a> {
         match NOTES[note] {
             "annotator" => self.annotators.push(text),
             "group" => self.groups.push(text.trim()),
+            "question" => {
+                let question = text.trim();
+                if question.is_empty() {
+                    self.unasked.get_or_insert(self.rows - 1);
+                }
+                self.questions.push(question);
+            }
             "weight" => {
                 let weight = table::number(text.as_bytes())?;
                 if weight < 0.0 {
                     return Err(CellProblem::NegativeWeight(text.to_owned()));
                 }
                 self.weights.push(weight);
+            }
+            "propensity" => {
+                let items = self.items.ids.len() as f64;
+                self.propensities.push(parse_propensity(text, 2.0 / (items * (items - 1.0)))?);
             }
             "tie" => self.ties.push(parse_tie(text)?),
             "side" => self.sides.push(parse_side(text)?),
@@ -231,12 +251,28 @@ impl<'a> Reading<'a> {
         Ok(())
     }
 
-    fn finish(self, table: &dyn TableReader) -> Result<Answers, TableError> {
+    /// The question of each row; none where the column is empty. A row without one among others is refused.
+    fn asked(&mut self, table: &dyn TableReader) -> Result<Option<Questions>, TableError> {
+        let Numbered { names, of, .. } = std::mem::take(&mut self.questions);
+        let column = self.form.notes.last().copied().flatten();
+        match (column, self.unasked) {
+            (None, _) => Ok(None),
+            (Some(_), None) => Ok(Some(Questions { names, of })),
+            (Some(_), Some(_)) if names.len() == 1 => Ok(None),
+            (Some(column), Some(row)) => {
+                Err(CellProblem::NoQuestion.at(self.path, table.position(row), column, "question".into()))
+            }
+        }
+    }
+
+    fn finish(mut self, table: &dyn TableReader) -> Result<Answers, TableError> {
         self.items.finish(table)?;
         if self.rows == 0 {
             return Err(TableError::format(self.path, FormatProblem::NoComparisons));
         }
-        let [annotator, weight, tie, side, time, group] = self.form.notes.map(|note| note.is_some());
+        let questions = self.asked(table)?;
+        let [annotator, weight, tie, side, time, group, propensity, _] =
+            self.form.notes.map(|note| note.is_some());
         if weight && self.weights.iter().all(|weight| *weight == 0.0) {
             return Err(TableError::format(self.path, FormatProblem::NoWeight));
         }
@@ -249,6 +285,9 @@ impl<'a> Reading<'a> {
             let Numbered { names, of, .. } = self.groups;
             answers = answers.grouped(PairGroups { names, of })?;
         }
+        if let Some(questions) = questions {
+            answers = answers.asked(questions)?;
+        }
         if weight {
             answers = answers.weighted(self.weights)?;
         }
@@ -260,6 +299,9 @@ impl<'a> Reading<'a> {
         }
         if time {
             answers = answers.at(self.times)?;
+        }
+        if propensity {
+            answers = answers.chosen(self.propensities)?;
         }
         Ok(answers)
     }
@@ -294,6 +336,15 @@ fn parse_tie(text: &str) -> Result<bool, CellProblem> {
     } else {
         Err(CellProblem::NotATie(quoted(text)))
     }
+}
+
+/// How probable it was to ask a pair; an empty cell is of a uniform one.
+fn parse_propensity(text: &str, uniform: f64) -> Result<f64, CellProblem> {
+    if text.is_empty() {
+        return Ok(uniform);
+    }
+    let number = text.trim().parse().ok().filter(|number: &f64| *number > 0.0 && *number <= 1.0);
+    number.ok_or_else(|| CellProblem::NotAPropensity(quoted(text)))
 }
 
 fn parse_side(text: &str) -> Result<Option<ShownSide>, CellProblem> {

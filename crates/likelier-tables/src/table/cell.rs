@@ -51,8 +51,12 @@ pub enum CellProblem {
     NegativeWeight(String),
     /// Neither a tie nor none.
     NotATie(String),
+    /// No probability above 0.
+    NotAPropensity(String),
     /// Neither left nor right.
     NotASide(String),
+    /// A blank question, where other rows have one.
+    NoQuestion,
     /// Neither of the two piles.
     NotAPile(String),
     /// Neither of the two labels.
@@ -96,10 +100,14 @@ impl fmt::Display for CellProblem {
             Self::NotATie(value) => {
                 write!(f, "{value} is neither a tie (1, true, yes) nor no tie (0, false, no)")
             }
+            Self::NotAPropensity(value) => {
+                write!(f, "{value} is not a propensity: a probability above 0 and at most 1")
+            }
             Self::NotASide(value) => write!(
                 f,
                 "{value} is not a side: give left or right, where the likelier item was shown, or nothing if not known"
             ),
+            Self::NoQuestion => f.write_str("the row names no question, and other rows do"),
             Self::NotAPile(value) => write!(f, "{value} is neither 'likelier' nor 'other'"),
             Self::NotALabel(value) => write!(f, "{value} is no label: 1 or 0, true or false, yes or no"),
             Self::OtherLabel(id) => write!(f, "{id} has the other label further up"),
@@ -130,8 +138,10 @@ impl CellProblem {
             Self::NotUtf8 => Self::NotUtf8,
             Self::Quote(_) => Self::Quote("the quote is not closed"),
             Self::NegativeWeight(_) => Self::NegativeWeight("-1".into()),
+            Self::NotAPropensity(_) => Self::NotAPropensity(value()),
             Self::NotATie(_) => Self::NotATie(value()),
             Self::NotASide(_) => Self::NotASide(value()),
+            Self::NoQuestion => Self::NoQuestion,
             Self::NotAPile(_) => Self::NotAPile(value()),
             Self::NotALabel(_) => Self::NotALabel(value()),
             Self::OtherLabel(_) => Self::OtherLabel(value()),

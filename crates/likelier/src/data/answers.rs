@@ -5,14 +5,16 @@
 //! - a **tie** ("about the same") is half a comparison each way. Leaving ties out would remove mostly pairs
 //!   of one class, and make a classifier look better than it is;
 //! - a **weight** counts wherever a comparison does;
-//! - the two halves of a tie are one answer: they are held out together, and are one observation.
+//! - the two halves of a tie are one answer: they are held out together, and are one observation;
+//! - a **propensity** q says how probable it was to ask this pair. Training takes answers as they are; judging weighs
+//!   each by 1/q, so that pairs that were chosen count like pairs drawn uniformly.
 //!
 //! [`Answers::comparisons`] applies it; everything else works on [`Comparisons`].
 
 use std::str::FromStr;
 
 use super::comparisons::check_weights;
-use super::{Comparisons, Repeats, Texts, Told};
+use super::{Comparisons, Questions, Repeats, Texts, Told};
 use crate::error::Error;
 
 /// Answers to "which of these two is likelier to be positive?".
@@ -25,6 +27,8 @@ pub struct Answers {
     sides: Option<Vec<Option<ShownSide>>>,
     times: Option<Texts>,
     groups: Option<Box<PairGroups>>,
+    questions: Option<Box<Questions>>,
+    propensities: Option<Box<[f64]>>,
 }
 
 /// Within which group (a topic, a day, a batch) the two items of each answer were chosen.
@@ -90,6 +94,22 @@ impl Answers {
         Ok(Self { weights: Some(weights), ..self })
     }
 
+    /// The same answers, knowing how probable it was that each pair was the one asked: above 0, at most 1.
+    pub fn chosen(self, propensities: Vec<f64>) -> Result<Self, Error> {
+        self.check_length("propensities", propensities.len())?;
+        match propensities
+            .iter()
+            .find(|propensity| !(**propensity > 0.0 && **propensity <= 1.0))
+        {
+            Some(propensity) => Err(Error::Setting {
+                name: "the propensity of a comparison",
+                value: propensity.to_string(),
+                allowed: "above 0, and at most 1",
+            }),
+            None => Ok(Self { propensities: Some(propensities.into()), ..self }),
+        }
+    }
+
     /// The same answers, some of which say that the two items are equally likely. Of a tie, the order of
     /// its two items means nothing.
     pub fn tied(self, ties: Vec<bool>) -> Result<Self, Error> {
@@ -110,6 +130,13 @@ impl Answers {
         self.check_length("groups", groups.of.len())?;
         check_numbers("the number of a group", &groups.of, groups.names.len())?;
         Ok(Self { groups: Some(Box::new(groups)), ..self })
+    }
+
+    /// The same answers, knowing which of several questions each is to.
+    pub fn asked(self, questions: Questions) -> Result<Self, Error> {
+        self.check_length("questions", questions.of.len())?;
+        check_numbers("the number of a question", &questions.of, questions.names.len())?;
+        Ok(Self { questions: Some(Box::new(questions)), ..self })
     }
 
     /// The same answers, knowing where the item that was said to be likelier stood; absent for a tie.
@@ -151,6 +178,11 @@ impl Answers {
         self.weights.as_deref()
     }
 
+    /// How probable it was to ask each pair, where that was noted.
+    pub fn propensities(&self) -> Option<&[f64]> {
+        self.propensities.as_deref()
+    }
+
     /// Whether an answer says that both items are equally likely.
     pub fn is_tie(&self, at: usize) -> bool {
         self.ties.as_ref().is_some_and(|ties| ties[at])
@@ -181,6 +213,38 @@ impl Answers {
         self.groups.as_deref()
     }
 
+    /// Which question each is to, where that was noted.
+    pub fn questions(&self) -> Option<&Questions> {
+        self.questions.as_deref()
+    }
+
+    /// Some of the answers, with all that was noted beside them.
+    #[must_use]
+    pub fn part(&self, wanted: impl Fn(usize) -> bool) -> Self {
+        let kept: Vec<usize> = (0..self.len()).filter(|at| wanted(*at)).collect();
+        let numbered = |names: &Texts, of: &[u32]| renumbered(names, kept.iter().map(|at| of[*at]));
+        Self {
+            pairs: picked(&self.pairs, &kept),
+            weights: self.weights.as_ref().map(|weights| picked(weights, &kept)),
+            ties: self.ties.as_ref().map(|ties| picked(ties, &kept)),
+            annotators: self.annotators.as_ref().map(|Annotators { names, of }| {
+                let (names, of) = numbered(names, of);
+                Annotators { names, of }
+            }),
+            sides: self.sides.as_ref().map(|sides| picked(sides, &kept)),
+            times: self.times.as_ref().map(|times| kept.iter().map(|at| times.get(*at)).collect()),
+            groups: self.groups.as_deref().map(|PairGroups { names, of }| {
+                let (names, of) = numbered(names, of);
+                Box::new(PairGroups { names, of })
+            }),
+            questions: self.questions.as_deref().map(|Questions { names, of }| {
+                let (names, of) = numbered(names, of);
+                Box::new(Questions { names, of })
+            }),
+            propensities: self.propensities.as_deref().map(|all| picked(all, &kept).into()),
+        }
+    }
+
     /// Pairs that were asked more than once.
     #[doc(hidden)]
     pub fn repeats(&self) -> Repeats {
@@ -205,6 +269,7 @@ impl Answers {
         let weight = |at: usize| self.weights.as_ref().map_or(1.0, |weights| weights[at]);
         let (mut likelier, mut other, mut weights, mut answers, mut told) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let mut inverse = Vec::new();
         let annotators = self.annotators.as_ref().filter(|annotators| annotators.names.len() > 1);
         for (number, at) in (0_u32..).zip((0..self.len()).filter(|at| wanted(*at))) {
             let (first, second) = self.pairs[at];
@@ -214,6 +279,7 @@ impl Answers {
                 other.push(two);
                 weights.push(weight(at) / halves as f32);
                 answers.push(number);
+                inverse.extend(self.propensities.as_ref().map(|propensities| propensities[at].recip()));
                 told.push(Told {
                     by: annotators.map_or(0, |annotators| annotators.of[at]),
                     tie: halves == 2,
@@ -225,7 +291,27 @@ impl Answers {
         let differ = weights.iter().any(|weight| *weight != 1.0);
         Comparisons::of_answers(likelier, other, differ.then_some(weights), has_ties.then_some(answers))
             .with_told((has_ties || annotators.is_some()).then_some(told))
+            .standing_for(&inverse)
     }
+}
+
+/// Those at some places.
+fn picked<T: Copy>(all: &[T], kept: &[usize]) -> Vec<T> {
+    kept.iter().map(|at| all[*at]).collect()
+}
+
+/// Names that still occur, in the order in which they first do, and their numbers.
+fn renumbered(names: &Texts, of: impl Iterator<Item = u32>) -> (Texts, Vec<u32>) {
+    let mut places: Vec<Option<u32>> = vec![None; names.len()];
+    let mut left = Texts::new();
+    let of = of.map(|number| {
+        *places[number as usize].get_or_insert_with(|| {
+            left.push(names.get(number as usize));
+            left.len() as u32 - 1
+        })
+    });
+    let of = of.collect();
+    (left, of)
 }
 
 /// Refuses numbers of names that are not there.
@@ -264,6 +350,29 @@ mod tests {
         assert_eq!(weighted.comparisons(), plain.comparisons());
         let untied = plain.clone().tied(vec![false, false]).unwrap();
         assert_eq!(untied.comparisons(), plain.comparisons());
+    }
+
+    #[test]
+    fn answers_train_as_they_are_and_judge_by_their_propensities() {
+        let three = Answers::from_iter([(0, 1), (2, 3), (4, 5)])
+            .tied(vec![false, true, false])
+            .unwrap();
+        let chosen = three.clone().chosen(vec![0.1, 0.2, 0.4]).unwrap().comparisons();
+        assert_eq!(chosen.weights(), Some(&[1.0, 0.5, 0.5, 1.0][..]));
+        // 10 to 5 to 2.5, the two halves of the tie sharing theirs, and as many in all as they are worth.
+        let judging = chosen.judging_weights().unwrap();
+        let ratios: Vec<f32> = judging.iter().map(|weight| weight / judging[0]).collect();
+        assert_eq!(ratios, [1.0, 0.25, 0.25, 0.25]);
+        let worth: f32 = judging.iter().sum();
+        assert!(worth > 1.0 && worth < 3.0, "{worth}");
+        let part = three.clone().chosen(vec![0.1, 0.2, 0.4]).unwrap().part(|at| at > 0);
+        assert_eq!(part.propensities(), Some(&[0.2, 0.4][..]));
+        let alike = three.clone().chosen(vec![0.3; 3]).unwrap().comparisons();
+        assert_eq!(alike, three.comparisons());
+        for bad in [0.0, -0.1, 1.1, f64::NAN] {
+            assert!(three.clone().chosen(vec![0.1, bad, 0.1]).is_err(), "{bad}");
+        }
+        assert!(three.chosen(vec![0.1]).is_err());
     }
 
     #[test]

@@ -13,6 +13,8 @@ pub struct Comparisons {
     other: Vec<u32>,
     /// How much each counts; 1 if absent.
     weights: Option<Vec<f32>>,
+    /// How much each counts so that together they are like pairs drawn uniformly; as its weight says if absent.
+    judging: Option<Vec<f32>>,
     /// The answer that each came from, numbered in order; its own if absent.
     answers: Option<Vec<u32>>,
     /// What else is known of each; nothing if absent.
@@ -55,7 +57,27 @@ impl Comparisons {
         weights: Option<Vec<f32>>,
         answers: Option<Vec<u32>>,
     ) -> Self {
-        Self { likelier, other, weights, answers, told: None }
+        Self { likelier, other, weights, judging: None, answers, told: None }
+    }
+
+    /// The same, each standing for so many pairs of those that could have been asked; none listed if all for as many.
+    ///
+    /// Those of weights g that stand for r pairs are worth (Σgr)²/Σgr² comparisons: that is what the new weights sum to.
+    pub(crate) fn standing_for(self, pairs: &[f64]) -> Self {
+        if pairs.windows(2).all(|two| two[0] == two[1]) {
+            return self;
+        }
+        let weight = |at: usize| self.weights.as_ref().map_or(1.0, |weights| f64::from(weights[at]));
+        let moment = |power: i32| -> f64 {
+            pairs.iter().enumerate().map(|(at, pairs)| weight(at) * pairs.powi(power)).sum()
+        };
+        let scale = moment(1) / moment(2).max(f64::MIN_POSITIVE);
+        let judging = pairs
+            .iter()
+            .enumerate()
+            .map(|(at, pairs)| (weight(at) * pairs * scale) as f32)
+            .collect();
+        Self { judging: Some(judging), ..self }
     }
 
     /// The same, knowing more of each: as many notes as comparisons.
@@ -90,7 +112,11 @@ impl Comparisons {
                 all.likelier.push(item);
                 all.other.push(item);
                 // It is on both sides.
-                weights.push((0.5 * share * (positives + negatives) / of_class) as f32);
+                let weight = (0.5 * share * (positives + negatives) / of_class) as f32;
+                weights.push(weight);
+                if let Some(judging) = &mut all.judging {
+                    judging.push(weight);
+                }
                 told.push(Told { known: [Some(label); 2], ..Told::default() });
                 if let Some(answers) = &mut all.answers {
                     answers.push(next);
@@ -166,11 +192,22 @@ impl Comparisons {
         self.weights.as_deref()
     }
 
+    /// How much each counts where what is asked about is all pairs, asked or not, where that differs.
+    pub fn judging_weights(&self) -> Option<&[f32]> {
+        self.judging.as_deref().or(self.weights.as_deref())
+    }
+
+    /// Whether pairs were not all equally likely to be asked.
+    pub(crate) fn were_chosen(&self) -> bool {
+        self.judging.is_some()
+    }
+
     /// The two piles, still paired.
     #[doc(hidden)]
     pub fn piles(&self) -> Piles<'_> {
         Piles {
             weights: self.weights.as_deref(),
+            judging: self.judging.as_deref(),
             answers: self.groups(),
             told: self.told.as_deref(),
             ..Piles::of(&self.likelier, &self.other, true)
@@ -183,6 +220,9 @@ impl Comparisons {
         let groups = self.groups();
         let places: Vec<usize> = (0..self.len()).filter(|at| wanted(groups.of(*at))).collect();
         let rows = |rows: &[u32]| places.iter().map(|at| rows[*at]).collect::<Vec<u32>>();
+        let numbers = |numbers: &Option<Vec<f32>>| {
+            numbers.as_ref().map(|numbers| places.iter().map(|at| numbers[*at]).collect())
+        };
         // Numbered anew without gaps.
         let answers = self.answers.as_ref().map(|answers| {
             let mut next = 0_u32;
@@ -197,10 +237,8 @@ impl Comparisons {
         Self {
             likelier: rows(&self.likelier),
             other: rows(&self.other),
-            weights: self
-                .weights
-                .as_ref()
-                .map(|weights| places.iter().map(|at| weights[*at]).collect()),
+            weights: numbers(&self.weights),
+            judging: numbers(&self.judging),
             answers,
             told: self.told.as_ref().map(|told| places.iter().map(|at| told[*at]).collect()),
         }
@@ -276,6 +314,7 @@ pub struct Piles<'a> {
     other: &'a [u32],
     paired: bool,
     weights: Option<&'a [f32]>,
+    judging: Option<&'a [f32]>,
     answers: AnswerGroups<'a>,
     told: Option<&'a [Told]>,
 }
@@ -288,12 +327,24 @@ impl<'a> Piles<'a> {
 
     /// Two piles, paired or not.
     pub(crate) fn of(likelier: &'a [u32], other: &'a [u32], paired: bool) -> Self {
-        Self { likelier, other, paired, weights: None, answers: AnswerGroups::default(), told: None }
+        let answers = AnswerGroups::default();
+        Self { likelier, other, paired, weights: None, judging: None, answers, told: None }
     }
 
     /// How much each comparison counts, where that differs.
     pub fn weights(&self) -> Option<&'a [f32]> {
         self.weights
+    }
+
+    /// How much each counts where the level is held, if that is not what it counts in training: pairs that were chosen
+    /// are not like the population.
+    pub(crate) fn level_weights(&self) -> Option<&'a [f32]> {
+        self.judging
+    }
+
+    /// The same, each counting as if pairs had been drawn uniformly.
+    pub(crate) fn as_if_drawn(self) -> Self {
+        Self { weights: self.judging.or(self.weights), judging: None, ..self }
     }
 
     /// Which comparisons came from one answer.

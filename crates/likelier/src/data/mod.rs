@@ -12,6 +12,7 @@ mod hold_out;
 mod missing;
 #[doc(hidden)]
 pub mod moments;
+mod questions;
 mod repeats;
 mod rows;
 mod sparse;
@@ -33,6 +34,7 @@ pub use hashing::TextRule;
 #[cfg(feature = "engine")]
 pub(crate) use hold_out::{ItemRule, Reach, answered_pairs, hold_out_items, items_recur};
 pub use missing::{MISSING_TEXTS, MissingCells, is_missing};
+pub use questions::Questions;
 pub(crate) use repeats::sort;
 #[doc(hidden)]
 pub use repeats::{RepeatCount, Repeats};

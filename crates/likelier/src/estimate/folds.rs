@@ -198,7 +198,7 @@ impl HeldOutScores {
             let (scored, listed) = (self.len(), comparisons.len());
             return Err(Error::mismatch("scored comparisons", scored, "listed comparisons", listed));
         }
-        let weights = comparisons.weights().map(<[f32]>::to_vec);
+        let weights = comparisons.judging_weights().map(<[f32]>::to_vec);
         let answers = comparisons.groups().listed().map(<[u32]>::to_vec);
         Ok(Self {
             weights,

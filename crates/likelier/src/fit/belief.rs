@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::{Event, LEVEL, Observer, ScorerOptions};
-use crate::data::{Comparisons, Rows};
+use crate::data::{Answers, Comparisons, Rows};
 use crate::error::Error;
 use crate::estimate::diagnosis::Diagnosis;
 use crate::estimate::diagnosis::scored::grading;
@@ -104,6 +104,7 @@ pub fn estimate_prior_with(
     observe: &mut Observer<'_>,
 ) -> Result<PriorReport, Error> {
     let protocol = supervision.stated_protocol().ok_or(Error::NoProtocol)?;
+    supervision.answers().map_or(Ok(()), Answers::to_one_question)?;
     let comparisons = supervision.comparisons().ok_or(Error::NeedsComparisons)?;
     let fit = out_of_fold(rows, &comparisons, protocol, scorer, control, observe)?;
     let mut estimates = Vec::new();

@@ -76,6 +76,7 @@ pub fn check_with(
     observe: &mut Observer<'_>,
 ) -> Result<Checkup, Error> {
     let answers = supervision.answers().ok_or(Error::NeedsComparisons)?;
+    answers.to_one_question()?;
     let stated = supervision.stated_protocol();
     let mut look = Look::default();
     let enough = answers.len() >= FEWEST;

@@ -241,7 +241,7 @@ fn with_labels(
     labels: &[Option<Label>],
     config: &Config,
 ) -> Result<Option<Comparisons>, Error> {
-    if config.method != Method::PairPosterior {
+    if config.method != Method::PairPosterior && !config.method.takes_piles() {
         return Ok(None);
     }
     let Setting { prior, protocol, .. } = config.setting;
@@ -452,7 +452,7 @@ fn of_items(model: &Classifier, rows: &Rows, all: &Comparisons) -> Result<Vec<f3
 
 /// The mean of something over comparisons, each by its weight.
 fn mean_gap(comparisons: &Comparisons, of: impl Fn(usize, (u32, u32)) -> f64) -> f64 {
-    let weight = |at: usize| comparisons.weights().map_or(1.0, |weights| f64::from(weights[at]));
+    let weight = |at: usize| comparisons.judging_weights().map_or(1.0, |weights| f64::from(weights[at]));
     let (mut sum, mut total) = (0.0, 0.0);
     for (at, pair) in comparisons.iter().enumerate() {
         sum += weight(at) * of(at, pair);

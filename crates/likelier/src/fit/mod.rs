@@ -17,11 +17,14 @@ mod audit;
 mod belief;
 mod checkup;
 mod choosing;
+mod classes;
 mod division;
 mod importance;
 mod options;
+mod questions;
 mod replying;
 mod sensitivity;
+mod words;
 
 use serde::{Deserialize, Serialize};
 
@@ -29,18 +32,20 @@ pub use assessment::{Assessment, Grounds, Judged, JudgedBy};
 pub use audit::LabelAudit;
 pub use belief::{BelievedPrior, estimate_prior, estimate_prior_with};
 pub use checkup::{Checkup, ProtocolCheck, check, check_with};
+pub use classes::{ClassRecall, JudgedClasses};
 pub use options::FitOptions;
+pub use questions::{FittedQuestions, Question, fit_questions, fit_questions_with};
 pub use sensitivity::AtPrior;
 
-use crate::data::{Label, Pile, Rows};
+use crate::data::{Answers, Label, Pile, Rows};
 use crate::error::Error;
 use crate::estimate::Interval;
 use crate::estimate::diagnosis::Diagnosis;
 use crate::estimate::metrics::{ThresholdChoice, Wish};
 use crate::estimate::selection::Selection;
-use crate::model::{Architecture, Classifier, Mlp, ModelKind};
+use crate::model::{Architecture, Classifier, Mlp, ModelKind, ScalingKind};
 use crate::protocol::Protocol;
-use crate::replies::ReplyRates;
+use crate::replies::{ReplyEstimate, ReplyRates};
 use crate::risk::Method;
 use crate::supervision::Supervision;
 use crate::train::{Config, Control, Data, EpochSummary, Notes, Progress, train_with};
@@ -113,6 +118,15 @@ pub enum Event<'a> {
         /// How many there are at the most.
         epochs: usize,
     },
+    /// The work on one of several questions begins.
+    Question {
+        /// Its name.
+        name: &'a str,
+        /// Its number, from 1.
+        number: usize,
+        /// Of how many.
+        of: usize,
+    },
     /// So many of the trainings at other priors are done.
     Sensitivity {
         /// Done.
@@ -146,7 +160,7 @@ pub struct Fitted {
     /// The prior that was used.
     pub prior: BelievedPrior,
     /// How people reply, where ties, names or repetitions could tell.
-    pub replies: Option<ReplyRates>,
+    pub replies: Option<ReplyEstimate>,
     /// How good it is without labels; none where nothing was held out, or it could not be judged.
     pub assessment: Option<Assessment>,
     /// The threshold for a wish, where there was one; the classifier has it if the wish is met, or is a cost.
@@ -198,12 +212,32 @@ pub fn fit_with(
     control: &Control<'_>,
     observe: &mut Observer<'_>,
 ) -> Result<Fitted, Error> {
+    if options.classes {
+        return Err(Error::NoClasses { found: 1 });
+    }
+    fit_believing(rows, supervision, None, options, control, observe)
+}
+
+/// The same with a prior that is believed already.
+fn fit_believing(
+    rows: &Rows,
+    supervision: &Supervision,
+    believed: Option<BelievedPrior>,
+    options: &FitOptions,
+    control: &Control<'_>,
+    observe: &mut Observer<'_>,
+) -> Result<Fitted, Error> {
     options.check()?;
+    supervision.answers().map_or(Ok(()), Answers::to_one_question)?;
     let protocol = supervision.stated_protocol().ok_or(Error::NoProtocol)?;
+    replying::check_tie_rates(supervision, options, protocol)?;
     let mut warnings = Vec::new();
     let scorer = ScorerOptions::new(options.model, options.seed);
     let aside = Control { checkpoint: None, notes: None, ..*control };
-    let prior = BelievedPrior::of(rows, supervision, &scorer, &aside, observe, &mut warnings)?;
+    let prior = match believed {
+        Some(prior) => prior,
+        None => BelievedPrior::of(rows, supervision, &scorer, &aside, observe, &mut warnings)?,
+    };
     let grounds = Grounds::of(supervision, protocol, &prior)?;
     let answers = supervision.answers().filter(|_| options.diagnose);
     let diagnosis = answers.map(|answers| Diagnosis::new(answers, rows.len(), LEVEL)).transpose()?;
@@ -211,8 +245,13 @@ pub fn fit_with(
     let parts = Division::of(rows, supervision, options)?;
     let data = Data { rows, piles: parts.piles(supervision), labels: supervision.labels() };
     let asked = (prior.prior, protocol);
-    let replies = reply_rates(rows, parts.trained.as_ref(), options, asked, &aside, observe)?;
-    let mut bases = candidates(&data, options, &prior, protocol, replies.as_ref());
+    let stated_ties = supervision.stated_tie_rates();
+    let replies = reply_rates(rows, parts.trained.as_ref(), options, asked, stated_ties, &aside, observe)?;
+    let rates = replies.as_ref().and_then(ReplyEstimate::taught);
+    let all_of = |data: &Data<'_>, scaling| candidates(data, options, scaling, &prior, protocol, rates);
+    let with = |scaling| all_of(&data, scaling).swap_remove(0);
+    let scaling = words::scaling(&data, parts.trained.as_ref(), &with, options, &aside, observe)?;
+    let mut bases = all_of(&data, scaling);
     let (config, selection) = if options.select {
         let trained = parts.trained.as_ref().ok_or(Error::NeedsComparisons)?;
         let (config, selection) = choose(&bases, Open::of(options), rows, trained, &aside, observe)?;
@@ -226,8 +265,7 @@ pub fn fit_with(
         Some(labelled) => Data { piles: labelled.piles(), ..data },
         None => data,
     };
-    let configure =
-        |data: &Data<'_>| candidates(data, options, &prior, protocol, replies.as_ref()).swap_remove(0);
+    let configure = |data: &Data<'_>| all_of(data, scaling).swap_remove(0);
     parts.ask_ahead(rows, supervision, &configure, &aside)?;
     let watch = options.watch.then_some(Watch { parts: &parts, grounds: &grounds });
     let (mut classifier, epochs) = run(&data, &config, control, watch.as_ref(), observe)?;
@@ -259,13 +297,12 @@ pub fn fit_with(
         Err(stopped @ Error::Stopped { .. }) => return Err(stopped),
         // What was trained is not thrown away because it cannot be judged.
         Err(error) => {
-            warnings.push(Warning::NotJudged(Unjudged::Failed(error.to_string())));
+            warnings.push(Warning::NotJudged(error.into()));
             (None, None, None)
         }
     };
-    if let Some(wish) = wish.filter(|_| !threshold_for.is_some_and(|choice| choice.met)) {
-        warnings.push(Warning::WishNotMet { wish });
-    }
+    let missed = wish.filter(|_| !threshold_for.is_some_and(|choice| choice.met));
+    warnings.extend(missed.map(|wish| Warning::WishNotMet { wish }));
     warnings.extend(label_warnings(supervision, audit.as_ref()));
     let calibrated = options.calibrate && assessment.is_some();
     classifier = finished(classifier, assessment.as_ref(), options, &data, &parts, &mut warnings)?;
@@ -275,12 +312,7 @@ pub fn fit_with(
             sensitivity::sweep(&prior, &classifier, &data, &config, (supervision, &parts), &aside, observe)
         })
         .transpose()?;
-    let pile_scores = if let Some(assessment) = &assessment {
-        assessment.scores()
-    } else {
-        let scores = |pile| classifier.scores_of(rows, data.piles.rows(pile));
-        [scores(Pile::Likelier)?, scores(Pile::Other)?]
-    };
+    let pile_scores = pile_scores(assessment.as_ref(), &classifier, &data)?;
     Ok(Fitted {
         classifier,
         config,
@@ -298,6 +330,19 @@ pub fn fit_with(
         pile_scores,
         warnings,
     })
+}
+
+/// The scores of the two piles: by models that did not see them, where there are such.
+fn pile_scores(
+    assessment: Option<&Assessment>,
+    classifier: &Classifier,
+    data: &Data<'_>,
+) -> Result<[Vec<f32>; 2], Error> {
+    if let Some(assessment) = assessment {
+        return Ok(assessment.scores());
+    }
+    let scores = |pile| classifier.scores_of(data.rows, data.piles.rows(pile));
+    Ok([scores(Pile::Likelier)?, scores(Pile::Other)?])
 }
 
 /// The classifier with its calibration, where that was asked for, and what must be said of how it was judged.
@@ -405,6 +450,7 @@ fn assess(
 fn candidates(
     data: &Data<'_>,
     options: &FitOptions,
+    scaling: Option<ScalingKind>,
     prior: &BelievedPrior,
     protocol: Protocol,
     replies: Option<&ReplyRates>,
@@ -414,7 +460,10 @@ fn candidates(
             options
                 .model
                 .architecture(data.rows.width(), options.hidden.as_deref(), options.image);
-        let recommended = Config::recommended(method, architecture, prior.prior, protocol, data);
+        let mut recommended = Config::recommended(method, architecture, prior.prior, protocol, data);
+        if let Some(kind) = scaling {
+            recommended = recommended.scaled(kind, data);
+        }
         let epochs = options.epochs.unwrap_or(recommended.epochs);
         Config {
             learning_rate: options.learning_rate.unwrap_or(recommended.learning_rate),

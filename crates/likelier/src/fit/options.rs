@@ -3,7 +3,7 @@
 use crate::data::Features;
 use crate::error::Error;
 use crate::estimate::metrics::Wish;
-use crate::model::ModelKind;
+use crate::model::{ModelKind, ScalingKind};
 use crate::risk::Method;
 
 /// Folds that a linear model is judged in: together they train about three to four times as long as the classifier.
@@ -31,6 +31,7 @@ pub struct FitOptions {
     pub(super) batch_rows: Option<usize>,
     pub(super) learning_rate: Option<f64>,
     pub(super) weight_decay: Option<f64>,
+    pub(super) scaling: Option<ScalingKind>,
     pub(super) select: bool,
     pub(super) hold_out: Option<f64>,
     pub(super) folds: Option<usize>,
@@ -42,6 +43,7 @@ pub struct FitOptions {
     pub(super) seed: u64,
     pub(super) features: Option<Features>,
     pub(super) plain_comparisons: bool,
+    pub(super) classes: bool,
 }
 
 impl Default for FitOptions {
@@ -55,6 +57,7 @@ impl Default for FitOptions {
             batch_rows: None,
             learning_rate: None,
             weight_decay: None,
+            scaling: None,
             select: false,
             hold_out: None,
             folds: None,
@@ -66,6 +69,7 @@ impl Default for FitOptions {
             seed: 0,
             features: None,
             plain_comparisons: false,
+            classes: false,
         }
     }
 }
@@ -133,6 +137,13 @@ impl FitOptions {
         Self { weight_decay: weight_decay.into(), ..self }
     }
 
+    /// What is done to features before the model sees them. Without it, where most are zero, a linear model chooses by
+    /// comparisons that it has not seen: by the largest value of each, or by how rare each is.
+    #[must_use]
+    pub fn scaling(self, scaling: impl Into<Option<ScalingKind>>) -> Self {
+        Self { scaling: scaling.into(), ..self }
+    }
+
     /// Chooses method, weight decay and learning rate, each unless it is stated, by comparisons that a
     /// candidate has not seen.
     #[must_use]
@@ -185,6 +196,13 @@ impl FitOptions {
     #[must_use]
     pub fn watch(self, watch: bool) -> Self {
         Self { watch, ..self }
+    }
+
+    /// Whether the questions of [`fit_questions`](crate::fit_questions) are the classes of one thing: each item is exactly
+    /// one of them. Then their probabilities sum to one.
+    #[must_use]
+    pub fn classes(self, classes: bool) -> Self {
+        Self { classes, ..self }
     }
 
     /// Decides everything random.

@@ -1,17 +1,43 @@
 //! How people reply: estimated where ties, names or repetitions can tell.
 
-use super::{FitOptions, Observer, ScorerOptions, belief::out_of_fold};
+use super::{FitOptions, LEVEL, Observer, ScorerOptions, belief::out_of_fold};
 use crate::data::{Comparisons, Pile, Rows};
 use crate::error::Error;
 use crate::estimate::FEWEST;
 use crate::model::ModelKind;
 use crate::prior::Prior;
 use crate::protocol::{Collection, Protocol};
-use crate::replies::ReplyRates;
 use crate::replies::estimate::estimate;
 use crate::replies::said::Said;
+use crate::replies::{ReplyEstimate, ReplyRates, TieRates};
 use crate::risk::Method;
+use crate::supervision::Supervision;
 use crate::train::Control;
+
+/// Rates of ties that are stated must be of use.
+pub(super) fn check_tie_rates(
+    supervision: &Supervision,
+    options: &FitOptions,
+    protocol: Protocol,
+) -> Result<(), Error> {
+    if supervision.stated_tie_rates().is_none() {
+        return Ok(());
+    }
+    if protocol.collection() != Collection::ForcedChoice {
+        return Err(Error::TieRatesUnused { by: protocol.collection().name() });
+    }
+    if let Some(method) = options.method.filter(|method| !infers(Some(*method)) && !method.takes_piles()) {
+        return Err(Error::TieRatesUnused { by: method.name() });
+    }
+    let ties = supervision
+        .answers()
+        .is_some_and(|answers| answers.ties().is_some_and(|ties| ties.contains(&true)));
+    if ties { Ok(()) } else { Err(Error::NoTies) }
+}
+
+fn infers(method: Option<Method>) -> bool {
+    method.is_none_or(|method| method == Method::PairPosterior)
+}
 
 /// The rates that training should know; none where comparisons are all there is, or are all that was asked for.
 ///
@@ -22,10 +48,15 @@ pub(super) fn reply_rates(
     comparisons: Option<&Comparisons>,
     options: &FitOptions,
     (prior, protocol): (Prior, Protocol),
+    stated_ties: Option<TieRates>,
     control: &Control<'_>,
     observe: &mut Observer<'_>,
-) -> Result<Option<ReplyRates>, Error> {
-    let can_use = options.select || options.method.is_none_or(|method| method == Method::PairPosterior);
+) -> Result<Option<ReplyEstimate>, Error> {
+    let infers = options.select || infers(options.method);
+    // A pile of ties needs rates that are right: those that are estimated from hundreds of answers bias a risk by more
+    // than the pile spares it. Who answered and what was asked again piles do not know.
+    let piled = stated_ties.is_some() && !infers && options.method.is_some_and(Method::takes_piles);
+    let can_use = infers || piled;
     let forced = protocol.collection() == Collection::ForcedChoice;
     let Some(comparisons) = comparisons.filter(|_| can_use && forced && !options.plain_comparisons) else {
         return Ok(None);
@@ -34,6 +65,10 @@ pub(super) fn reply_rates(
     piles.check(rows.len())?;
     let [likelier, other] = Pile::BOTH.map(|pile| piles.rows(pile));
     let said = Said::new(likelier, other, comparisons.told(), true);
+    if piled {
+        let stated = ReplyRates::stated(protocol.labeller_error());
+        return Ok(Some(ReplyEstimate::stated(ReplyRates { ties: stated_ties, ..stated })));
+    }
     let tells = said.has_ties() || said.people() > 1 || said.asked_again();
     if !tells || comparisons.answers() < FEWEST {
         return Ok(None);
@@ -45,5 +80,6 @@ pub(super) fn reply_rates(
         Err(Error::Setting { .. } | Error::TooFewToEstimate { .. }) => return Ok(None),
         Err(error) => return Err(error),
     };
-    Ok(Some(estimate(&said, [fit.scores.likelier(), fit.scores.other()], prior, protocol)))
+    let scores = [fit.scores.likelier(), fit.scores.other()];
+    Ok(Some(estimate(&said, [likelier, other], scores, (prior, protocol), stated_ties, LEVEL)))
 }

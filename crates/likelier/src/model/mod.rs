@@ -2,6 +2,7 @@
 
 mod architecture;
 mod classifier;
+mod classifiers;
 mod file;
 mod kind;
 mod linear;
@@ -14,7 +15,8 @@ mod tensors;
 
 pub use architecture::Architecture;
 pub use classifier::{Classifier, ProbabilityMap, TrainingSummary};
-pub use file::ModelFault;
+pub use classifiers::{Classifiers, class_probabilities, most_likely};
+pub use file::{ModelFault, ModelFile};
 pub use kind::ModelKind;
 #[doc(hidden)]
 pub use kind::square_image;

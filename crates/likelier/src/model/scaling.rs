@@ -22,6 +22,9 @@ pub enum ScalingKind {
     LargestAbsolute,
     /// Each feature to mean 0 and standard deviation 1 over the training rows.
     Standardise,
+    /// For counts of words: each feature times the logarithm of how rare it is among the training rows, and then each row
+    /// to one length.
+    InverseFrequency,
 }
 
 impl ScalingKind {
@@ -42,7 +45,12 @@ impl ScalingKind {
 
     /// Whether zeros stay zeros.
     pub fn keeps_zeros(self) -> bool {
-        matches!(self, Self::None | Self::Byte | Self::LargestAbsolute)
+        matches!(self, Self::None | Self::Byte | Self::LargestAbsolute | Self::InverseFrequency)
+    }
+
+    /// Whether it is meant for these rows: counts, most of which are zero.
+    pub(crate) fn counts_words(rows: &Rows) -> bool {
+        Self::default_for(rows) == Self::LargestAbsolute
     }
 }
 
@@ -60,12 +68,15 @@ fn mostly_zero(rows: &Rows) -> bool {
     10 * zeros >= 9 * values && values > 0
 }
 
-/// A fitted scaling: x ↦ (x − offset)·factor, feature by feature.
+/// A fitted scaling: x ↦ (x − offset)·factor, feature by feature. By inverse frequency a row then has the length of the
+/// largest factor: as if it had that feature once, and no other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scaling {
     kind: ScalingKind,
     offset: Vec<f32>,
     factor: Vec<f32>,
+    /// The largest factor.
+    length: f32,
 }
 
 impl Scaling {
@@ -103,6 +114,7 @@ impl Scaling {
                 let deviation = squares.iter().map(|sum| (sum / count).sqrt()).collect();
                 (mean, deviation)
             }
+            ScalingKind::InverseFrequency => (vec![0.0; width], common(rows, on)),
         };
         Self::of_spread(kind, &offset, &spread)
     }
@@ -110,11 +122,14 @@ impl Scaling {
     /// From where each feature lies and how far it spreads; one that does not vary is only shifted.
     pub(crate) fn of_spread(kind: ScalingKind, offset: &[f64], spread: &[f64]) -> Self {
         let usable = |spread: f64| spread.is_finite() && spread > 1e-12;
-        Self {
-            kind,
-            offset: offset.iter().map(|x| if x.is_finite() { *x as f32 } else { 0.0 }).collect(),
-            factor: spread.iter().map(|s| if usable(*s) { (1.0 / s) as f32 } else { 1.0 }).collect(),
-        }
+        let offset = offset.iter().map(|x| if x.is_finite() { *x as f32 } else { 0.0 }).collect();
+        let factor = spread.iter().map(|s| if usable(*s) { (1.0 / s) as f32 } else { 1.0 }).collect();
+        Self::new(kind, offset, factor)
+    }
+
+    fn new(kind: ScalingKind, offset: Vec<f32>, factor: Vec<f32>) -> Self {
+        let length = factor.iter().fold(0.0_f32, |largest, factor| largest.max(*factor));
+        Self { kind, offset, factor, length }
     }
 
     /// The sum of the variances of the scaled features over the given rows: how many features there are, where
@@ -122,11 +137,19 @@ impl Scaling {
     pub fn total_variance(&self, rows: &Rows, on: &[&[u32]]) -> f64 {
         let count = on.iter().map(|rows| rows.len()).sum::<usize>().max(1) as f64;
         let mut sums = vec![[0.0; 2]; rows.width()];
-        visit_cells(rows, on, self.kind.keeps_zeros(), &mut |column, value| {
-            let scaled = (value - f64::from(self.offset[column])) * f64::from(self.factor[column]);
+        let mut add = |column: usize, value: f64, of_row: f64| {
+            let scaled = (value - f64::from(self.offset[column])) * f64::from(self.factor[column]) * of_row;
             sums[column][0] += scaled;
             sums[column][1] += scaled * scaled;
-        });
+        };
+        if self.kind == ScalingKind::InverseFrequency {
+            for at in on.iter().copied().flatten() {
+                let of_row = f64::from(self.of_row(rows, *at as usize));
+                visit_cells(rows, &[&[*at]], true, &mut |column, value| add(column, value, of_row));
+            }
+        } else {
+            visit_cells(rows, on, self.kind.keeps_zeros(), &mut |column, value| add(column, value, 1.0));
+        }
         let variance = |[sum, squares]: &[f64; 2]| (squares / count - (sum / count).powi(2)).max(0.0);
         sums.iter().map(variance).sum()
     }
@@ -141,7 +164,7 @@ impl Scaling {
         };
         let unmoved = !kind.keeps_zeros() || offset.iter().all(|offset| *offset == 0.0);
         let usable = as_the_kind_says && unmoved && offset.len() == factor.len();
-        usable.then_some(Self { kind, offset, factor })
+        usable.then(|| Self::new(kind, offset, factor))
     }
 
     /// What is subtracted from each feature.
@@ -154,6 +177,12 @@ impl Scaling {
         &self.factor
     }
 
+    /// What rows are brought to by inverse frequency: the largest factor.
+    #[cfg(any(feature = "onnx", test))]
+    pub(super) fn length(&self) -> f32 {
+        self.length
+    }
+
     /// The kind that was fitted.
     pub fn kind(&self) -> ScalingKind {
         self.kind
@@ -162,6 +191,21 @@ impl Scaling {
     /// What is taken from each feature first, where anything is.
     pub(super) fn shift(&self) -> Option<&[f32]> {
         (!self.kind.keeps_zeros()).then_some(&self.offset[..])
+    }
+
+    /// What each of these rows is multiplied with at last, where that is not 1 for all.
+    pub(super) fn of_rows(&self, rows: &Rows, which: &[u32]) -> Option<Vec<f32>> {
+        let of_rows = || which.iter().map(|row| self.of_row(rows, *row as usize)).collect();
+        (self.kind == ScalingKind::InverseFrequency).then(of_rows)
+    }
+
+    /// What brings a row to the length of the largest factor; a row of zeros stays one.
+    fn of_row(&self, rows: &Rows, row: usize) -> f32 {
+        let mut squares = 0.0;
+        visit_cells(rows, &[&[row as u32]], true, &mut |column, value| {
+            squares += (value * f64::from(self.factor[column])).powi(2);
+        });
+        if squares > 0.0 { (f64::from(self.length) / squares.sqrt()) as f32 } else { 1.0 }
     }
 
     /// Writes row `row`, scaled.
@@ -174,7 +218,26 @@ impl Scaling {
                 }
             });
         }
+        if self.kind == ScalingKind::InverseFrequency {
+            let of_row = self.of_row(rows, row);
+            for value in into.iter_mut() {
+                *value *= of_row;
+            }
+        }
     }
+}
+
+/// The inverse of how much each feature counts: ln((1 + n)/(1 + m)) for one that m of the n rows have, times what makes
+/// the largest √k, with k features to a row. So the numbers of a row that are not 0 are about 1.
+fn common(rows: &Rows, on: &[&[u32]]) -> Vec<f64> {
+    let mut having = vec![0.0; rows.width()];
+    visit_cells(rows, on, true, &mut |column, value| having[column] += f64::from(u8::from(value != 0.0)));
+    let count = on.iter().map(|rows| rows.len()).sum::<usize>() as f64;
+    let rarity: Vec<f64> = having.iter().map(|having| ((1.0 + count) / (1.0 + having)).ln()).collect();
+    let largest = rarity.iter().copied().fold(0.0, f64::max);
+    let length = (having.iter().sum::<f64>() / count.max(1.0)).sqrt();
+    // A feature that all rows have counts next to nothing.
+    rarity.iter().map(|rarity| largest / (length * rarity.max(1e-6))).collect()
 }
 
 /// Rows that are on their way from memory while one is copied.
@@ -206,7 +269,7 @@ pub(super) fn gather(stored: &Stored<'_>, into: &mut Vec<f32>) {
 /// Shows every cell of the rows, or only those that are stored where zeros do not matter.
 fn visit_cells(rows: &Rows, on: &[&[u32]], zeros_do_not_matter: bool, visit: &mut dyn FnMut(usize, f64)) {
     let sparse = rows.as_sparse().filter(|_| zeros_do_not_matter);
-    let mut row = vec![0.0; rows.width()];
+    let mut row = if sparse.is_some() { Vec::new() } else { vec![0.0; rows.width()] };
     for list in on {
         for (place, &at) in list.iter().enumerate() {
             // The rows lie anywhere: the processor cannot guess the next.
@@ -290,6 +353,31 @@ mod tests {
         }
         let scaling = Scaling::fit(ScalingKind::LargestAbsolute, &sparse, &[&[0, 1, 2]]);
         assert_eq!(gathered(&sparse, &scaling), [0.0, -1.0, 1.0, 0.0, 0.0, 0.75]);
+    }
+
+    /// As scikit-learn's `TfidfTransformer(smooth_idf=True)` without its added 1 has it, up to one length for all.
+    #[test]
+    fn rare_words_count_more_and_every_row_is_as_long() {
+        // The first word is in all three rows, the second in two, the third in one.
+        let values = vec![1.0, 2.0, 0.0, 1.0, 1.0, 3.0, 4.0, 0.0, 0.0, 0.0, 0.0, 0.0];
+        let dense = Rows::from_numbers(values, 3).unwrap();
+        let scaling = Scaling::fit(ScalingKind::InverseFrequency, &dense, &[&[0, 1, 2]]);
+        let sparse = dense.to_sparse();
+        assert_eq!(scaling, Scaling::fit(ScalingKind::InverseFrequency, &sparse, &[&[0, 1, 2]]));
+        let into = gathered(&dense, &scaling);
+        assert_eq!(into, gathered(&sparse, &scaling));
+        // Six words in three rows: √2.
+        let length = 2.0_f32.sqrt();
+        assert!((scaling.length() - length).abs() < 1e-6);
+        for row in into.chunks_exact(3).take(3) {
+            assert!((row.iter().map(|x| x * x).sum::<f32>().sqrt() - length).abs() < 1e-5, "{row:?}");
+        }
+        assert_eq!(into[9..], [0.0; 3]);
+        let (once, twice) = (2.0_f32.ln(), (4.0_f32 / 3.0).ln());
+        assert!((into[5] / into[4] - 3.0 * once / twice).abs() < 1e-4, "{into:?}");
+        assert!(into[0].abs() < 1e-4, "a word of all rows says nothing: {into:?}");
+        let variance = |rows: &Rows| scaling.total_variance(rows, &[&[0, 1, 2]]);
+        assert!((variance(&dense) - variance(&sparse)).abs() < 1e-9);
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! How people reply, estimated from scores of items by models that were not trained on them.
 //!
 //! Scores that a model has learned from the same answers would make every rate look clearer than it is: it agrees
-//! with its own answers. So the scores come from folds of items. They are stretched, levelled to the prior and held
-//! fixed; expectation–maximisation then runs over the rates alone. What answers cannot tell stays as it is stated:
+//! with its own answers. So the scores come from folds of items. They are stretched, levelled to the prior and, where
+//! that makes the answers more probable, taken to say nothing at all about a share of the items: a scorer that has
+//! seen little is surely wrong now and then. Then they are held fixed, and expectation–maximisation runs over the
+//! rates alone. What answers cannot tell stays as it is stated:
 //!
 //! - **ties** have a rate for pairs of one class and one for mixed pairs;
 //! - **errors** are estimated where pairs were asked again, or where people differ and none is stated; each
@@ -10,14 +12,16 @@
 //! - **κ**, how strongly equals are ordered by degree, is estimated where pairs were asked again, and is 0 unless
 //!   that makes the answers clearly more probable.
 
+use super::certainty::{RateSource, ReplyEstimate, StandardErrors, TieIntervals, interval, of_each_person};
 use super::said::Said;
 use super::{ReplyRates, TieRates, joint_posterior};
 use crate::prior::Prior;
 use crate::protocol::Protocol;
 use crate::risk::sigmoid;
 
-/// So many answers' worth of what all people have in common is added to each person's.
-const SHRINK_PEOPLE: f64 = 20.0;
+/// So many answers' worth of what all people have in common is added to each person's: the one of these that suits
+/// pairs that were left aside best.
+const SHRINK_PEOPLE: [f64; 4] = [10.0, 20.0, 40.0, 80.0];
 /// The same for ties.
 const SHRINK_TIES: f64 = 10.0;
 /// Where errors are estimated they start here, unless more is stated …
@@ -27,32 +31,61 @@ const ERRORS: [f64; 2] = [0.005, 0.45];
 /// Strengths of grading that are tried, and factors of the scores.
 const DEGREES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
 const SCALES: [f64; 9] = [0.2, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0];
+/// Shares of items that scores may say nothing about, and how many larger factors may go with one.
+const LAPSES: [f64; 4] = [0.02, 0.05, 0.1, 0.2];
+const LARGER: usize = 3;
 /// How much more probable the answers must be by degree than by coins, in natural logarithms.
 const CLEAR: f64 = 3.0;
 /// So many pairs tell the rates; more would cost time.
 const MOST_PAIRS: usize = 10_000;
 /// So many that were asked once, and so many that were asked again, tell which factor and strength are best.
 const MOST_TO_CHOOSE_BY: usize = 1_500;
-/// Rounds of expectation–maximisation.
+/// Rounds of expectation–maximisation where much is compared …
 const ROUNDS: usize = 20;
+/// … and in the end, unless no rate moves any more.
+const LAST_ROUNDS: usize = 200;
+const SETTLED: f64 = 1e-5;
 
 /// The pairs that the rates are estimated from.
-struct Sample<'a> {
-    said: &'a Said,
+#[derive(Clone)]
+pub(super) struct Sample<'a> {
+    pub(super) said: &'a Said,
     protocol: Protocol,
+    prior: Prior,
     /// The comparisons of each pair.
-    pairs: Vec<&'a [u32]>,
+    pub(super) pairs: Vec<&'a [u32]>,
     /// Scores of the likelier and of the other item of each comparison, what they are stretched by, and the level.
     scores: [&'a [f32]; 2],
     scale: f64,
     level: f64,
+    /// The share of items that scores say nothing about.
+    pub(super) lapse: f64,
     /// Whether errors are estimated, too.
-    free_errors: bool,
+    pub(super) free_errors: bool,
+    /// Whether rates of ties are.
+    pub(super) free_ties: bool,
+    /// How many answers' worth each person has of what all have in common.
+    pub(super) shrink: f64,
+}
+
+/// How probable what was said about some pairs is, at a factor of the scores and a lapse.
+struct Tried {
+    value: f64,
+    rates: ReplyRates,
+    at: usize,
+    lapse: f64,
 }
 
 /// Estimates the rates from scores of the likelier and of the other item of each comparison, by models that were not
-/// trained on them.
-pub(crate) fn estimate(said: &Said, scores: [&[f32]; 2], prior: Prior, protocol: Protocol) -> ReplyRates {
+/// trained on them, and says how far they may be off. Rates of ties that are stated stay as they are.
+pub(crate) fn estimate(
+    said: &Said,
+    items: [&[u32]; 2],
+    scores: [&[f32]; 2],
+    (prior, protocol): (Prior, Protocol),
+    stated_ties: Option<TieRates>,
+    level: f64,
+) -> ReplyEstimate {
     let stated = protocol.labeller_error();
     let again = said.asked_again();
     let pairs = spread(said.pairs().collect(), MOST_PAIRS);
@@ -61,57 +94,102 @@ pub(crate) fn estimate(said: &Said, scores: [&[f32]; 2], prior: Prior, protocol:
     let tied = tied_share(said);
     let start = ReplyRates {
         errors: vec![if again { stated.max(START) } else { stated }],
-        ties: said.has_ties().then(|| TieRates::new(tied, tied).unwrap_or_default()),
+        ties: stated_ties
+            .or_else(|| said.has_ties().then(|| TieRates::new(tied, tied).unwrap_or_default())),
         degree: 0.0,
     };
-    let levels = SCALES.map(|scale| level(scores, &pairs, scale, prior));
-    let sample = |at: usize, pairs: &[_]| Sample {
+    let levels = SCALES.map(|scale| level_at(scores, &pairs, scale, prior));
+    let sample = |at: usize, lapse: f64, pairs: &[_]| Sample {
         said,
         protocol,
+        prior,
         pairs: pairs.to_vec(),
         scores,
         scale: SCALES[at],
         level: levels[at],
+        lapse,
         free_errors: again,
+        free_ties: stated_ties.is_none(),
+        shrink: SHRINK_PEOPLE[0],
     };
-    // The best factor of the scores, and its value, at a strength.
+    // What some of the pairs say for a factor of the scores.
+    let tried = |at: usize, lapse: f64, start: &ReplyRates| {
+        let sample = sample(at, lapse, &chosen_by);
+        let rates = sample.rounds(start, ROUNDS, |_| true);
+        let value = (0..sample.pairs.len()).map(|pair| sample.log_likelihood(pair, &rates)).sum();
+        Tried { value, rates, at, lapse }
+    };
+    // The best factor at a strength.
     let at_degree = |degree: f64| {
         let start = ReplyRates { degree, ..start.clone() };
-        let mut best: Option<(f64, ReplyRates, usize)> = None;
-        for at in 0..SCALES.len() {
-            let (rates, value) = sample(at, &chosen_by).maximise(&start);
-            if best.as_ref().is_none_or(|best| value > best.0) {
-                best = Some((value, rates, at));
+        (0..SCALES.len())
+            .map(|at| tried(at, 0.0, &start))
+            .max_by(|one, two| one.value.total_cmp(&two.value))
+    };
+    let Some(by_coins) = at_degree(0.0) else { return ReplyEstimate::stated(start) };
+    let needed = by_coins.value + CLEAR;
+    let graded = DEGREES.into_iter().filter(|_| again).filter_map(at_degree);
+    let mut best = graded
+        .filter(|graded| graded.value > needed)
+        .fold(by_coins, |best, graded| if graded.value > best.value { graded } else { best });
+    let (from, start) = (best.at, best.rates.clone());
+    for lapse in LAPSES {
+        for at in from..SCALES.len().min(from + 1 + LARGER) {
+            let lapsed = tried(at, lapse, &start);
+            if lapsed.value > best.value {
+                best = lapsed;
             }
         }
-        best
-    };
-    let mut best = at_degree(0.0);
-    let by_coins = best.as_ref().map_or(f64::NEG_INFINITY, |best| best.0);
-    for degree in DEGREES.into_iter().filter(|_| again) {
-        let graded = at_degree(degree);
-        let value = |best: &Option<(f64, ReplyRates, usize)>| {
-            best.as_ref().map_or(f64::NEG_INFINITY, |best| best.0)
-        };
-        if value(&graded) > by_coins + CLEAR && value(&graded) > value(&best) {
-            best = graded;
-        }
     }
-    let Some((_, rates, at)) = best else { return start };
-    let all = sample(at, &pairs);
-    let mut rates = all.maximise(&rates).0;
+    let all = sample(best.at, best.lapse, &pairs);
+    let rates = all.rounds(&best.rates, LAST_ROUNDS, |_| true);
+    let off = StandardErrors::new(&all, &rates, items);
+    let mut found = ReplyEstimate {
+        errors_from: if again { RateSource::Estimated } else { RateSource::Stated },
+        error_intervals: off.error.map(|error| vec![interval(rates.errors[0], error, level)]),
+        ties_from: rates.ties.map(|_| RateSource::Estimated),
+        degree_known: again,
+        ..ReplyEstimate::stated(rates)
+    };
+    if stated_ties.is_some() {
+        found.ties_from = Some(RateSource::Stated);
+    }
+    let mut ties_off = off.ties;
     let people = said.people();
     if people > 1 {
-        let all = Sample { free_errors: true, ..all };
-        let pooled = rates.error_of(0).max(START);
-        if all.people_differ(&rates, people) {
-            let each = ReplyRates { errors: vec![pooled; people], ..rates };
-            let found = all.maximise(&each).0;
-            let fixed = stated > 0.0 && !again;
-            rates = if fixed { at_level(&found, &all, stated) } else { found };
+        let mut all = Sample { free_errors: true, ..all };
+        let pooled = found.rates.error_of(0).max(START);
+        let differ = all.people_differ(&found.rates, people);
+        found.people_differ = Some(differ.is_some());
+        if let Some(shrink) = differ {
+            all.shrink = shrink;
+            let each = ReplyRates { errors: vec![pooled; people], ..found.rates };
+            let each = all.rounds(&each, LAST_ROUNDS, |_| true);
+            let around = stated > 0.0 && !again;
+            found.rates = if around { at_level(&each, &all, stated) } else { each };
+            if !again && !around {
+                // They move with the errors, whose level is not known.
+                ties_off = None;
+            }
+            // What the mean is known by, if it is.
+            let common = if around { Some(0.0) } else { off.error };
+            found.errors_from = match (again, around) {
+                (true, _) => RateSource::Estimated,
+                (false, true) => RateSource::AroundStated,
+                (false, false) => RateSource::UpToALevel,
+            };
+            found.error_intervals = common.map(|common| {
+                let own = of_each_person(&all, &found.rates);
+                let of = found.rates.errors.iter().zip(own);
+                of.map(|(error, own)| interval(*error, own.hypot(common), level)).collect()
+            });
         }
     }
-    rates
+    found.tie_intervals = found.rates.ties.zip(ties_off).map(|(ties, [same, mixed])| TieIntervals {
+        same_class: interval(ties.same_class(), same, level),
+        mixed: interval(ties.mixed(), mixed, level),
+    });
+    found
 }
 
 /// At most so many, spread over all.
@@ -128,7 +206,7 @@ fn tied_share(said: &Said) -> f64 {
 }
 
 /// What stretched scores are shifted by, so that the mean probability of the items of these pairs is the prior.
-fn level(scores: [&[f32]; 2], pairs: &[&[u32]], scale: f64, prior: Prior) -> f64 {
+fn level_at(scores: [&[f32]; 2], pairs: &[&[u32]], scale: f64, prior: Prior) -> f64 {
     let places = pairs.iter().copied().flatten().map(|at| *at as usize);
     let stretched: Vec<f64> = places
         .flat_map(|at| scores.map(|scores| scale * f64::from(scores[at])))
@@ -146,19 +224,36 @@ fn level(scores: [&[f32]; 2], pairs: &[&[u32]], scale: f64, prior: Prior) -> f64
 }
 
 impl Sample<'_> {
-    /// Levelled log-odds of a comparison's two items.
-    fn odds(&self, at: usize) -> [f64; 2] {
-        self.scores.map(|scores| self.scale * f64::from(scores[at]) + self.level)
+    /// With scores stretched once more, and levelled again.
+    pub(super) fn stretched(&self, factor: f64) -> Self {
+        let scale = self.scale * factor;
+        Self { scale, level: level_at(self.scores, &self.pairs, scale, self.prior), ..self.clone() }
     }
 
-    /// Expectation–maximisation over the rates that are free; the log-likelihood of everything that was said.
-    fn maximise(&self, start: &ReplyRates) -> (ReplyRates, f64) {
+    /// Levelled log-odds of a comparison's two items.
+    fn odds(&self, at: usize) -> [f64; 2] {
+        self.scores.map(|scores| {
+            let odds = self.scale * f64::from(scores[at]) + self.level;
+            if self.lapse == 0.0 {
+                return odds;
+            }
+            let of = |share: f64, odds: f64| (1.0 - self.lapse) * sigmoid(odds) + self.lapse * share;
+            (of(self.prior.positive(), odds) / of(self.prior.negative(), -odds)).ln()
+        })
+    }
+
+    /// Expectation–maximisation over the rates that are free, on some of the pairs.
+    fn rounds(&self, start: &ReplyRates, most: usize, wanted: impl Fn(usize) -> bool) -> ReplyRates {
         let mut rates = start.clone();
-        for _ in 0..ROUNDS {
-            rates = self.round(&rates, |_| true);
+        for _ in 0..most {
+            let next = self.round(&rates, &wanted);
+            let moved = next.distance(&rates);
+            rates = next;
+            if moved < SETTLED {
+                break;
+            }
         }
-        let value = (0..self.pairs.len()).map(|pair| self.log_likelihood(pair, &rates)).sum();
-        (rates, value)
+        rates
     }
 
     /// One round over some of the pairs.
@@ -193,14 +288,21 @@ impl Sample<'_> {
             ((tied[class] + SHRINK_TIES * overall) / (all[class] + SHRINK_TIES)).clamp(0.001, 0.999)
         };
         ReplyRates {
-            errors: if self.free_errors { shrunk(&reversed, &mixed) } else { rates.errors.clone() },
-            ties: rates.ties.map(|before| TieRates::new(rate(0), rate(1)).unwrap_or(before)),
+            errors: if self.free_errors {
+                shrunk(&reversed, &mixed, self.shrink)
+            } else {
+                rates.errors.clone()
+            },
+            ties: match rates.ties {
+                Some(before) if self.free_ties => Some(TieRates::new(rate(0), rate(1)).unwrap_or(before)),
+                stated => stated,
+            },
             degree: rates.degree,
         }
     }
 
     /// ln P(what was said about a pair).
-    fn log_likelihood(&self, pair: usize, rates: &ReplyRates) -> f64 {
+    pub(super) fn log_likelihood(&self, pair: usize, rates: &ReplyRates) -> f64 {
         let at = self.pairs[pair][0] as usize;
         let [first, second] = self.odds(at);
         let table = self.said.table(at, self.protocol, rates);
@@ -215,24 +317,28 @@ impl Sample<'_> {
     }
 
     /// Whether one error each, learned from half of the pairs, makes the other half clearly more probable than one
-    /// for all.
-    fn people_differ(&self, rates: &ReplyRates, people: usize) -> bool {
+    /// for all; and if so, how far each is best drawn to what all have in common.
+    fn people_differ(&self, rates: &ReplyRates, people: usize) -> Option<f64> {
         let start = rates.error_of(0).max(START);
-        let mut gains = Vec::with_capacity(self.pairs.len());
-        for learned in 0..2 {
-            let fit = |people: usize| {
-                let mut rates = ReplyRates { errors: vec![start; people], ..rates.clone() };
-                for _ in 0..ROUNDS {
-                    rates = self.round(&rates, |pair| pair % 2 == learned);
-                }
-                rates
-            };
-            let (one, each) = (fit(1), fit(people));
-            for pair in (0..self.pairs.len()).filter(|pair| pair % 2 != learned) {
-                gains.push(self.log_likelihood(pair, &each) - self.log_likelihood(pair, &one));
-            }
-        }
-        clearly_positive(&gains)
+        // ln P of each pair, by what the pairs of the other half tell.
+        let values = |people: usize, shrink: f64| {
+            let sample = Self { shrink, ..self.clone() };
+            let start = ReplyRates { errors: vec![start; people], ..rates.clone() };
+            let halves = [0, 1].map(|half| sample.rounds(&start, ROUNDS, |pair| pair % 2 != half));
+            let value = |pair: usize| sample.log_likelihood(pair, &halves[pair % 2]);
+            (0..self.pairs.len()).map(value).collect::<Vec<f64>>()
+        };
+        let one = values(1, 0.0);
+        let gains = SHRINK_PEOPLE.map(|shrink| {
+            let each = values(people, shrink);
+            each.iter().zip(&one).map(|(each, one)| each - one).collect::<Vec<f64>>()
+        });
+        let total = |gains: &[f64]| gains.iter().sum::<f64>();
+        let (shrink, gains) = SHRINK_PEOPLE
+            .iter()
+            .zip(&gains)
+            .max_by(|one, two| total(one.1).total_cmp(&total(two.1)))?;
+        clearly_positive(gains).then_some(*shrink)
     }
 }
 
@@ -248,13 +354,13 @@ fn at_level(rates: &ReplyRates, sample: &Sample<'_>, stated: f64) -> ReplyRates 
 }
 
 /// Errors from posterior masses, drawn to what all have in common.
-fn shrunk(reversed: &[f64], mixed: &[f64]) -> Vec<f64> {
+fn shrunk(reversed: &[f64], mixed: &[f64], shrink: f64) -> Vec<f64> {
     let pooled = (reversed.iter().sum::<f64>() + START) / (mixed.iter().sum::<f64>() + 1.0);
     if reversed.len() == 1 {
         return vec![pooled.clamp(ERRORS[0], ERRORS[1])];
     }
     let one = |(reversed, mixed): (&f64, &f64)| {
-        ((reversed + SHRINK_PEOPLE * pooled) / (mixed + SHRINK_PEOPLE)).clamp(ERRORS[0], ERRORS[1])
+        ((reversed + shrink * pooled) / (mixed + shrink)).clamp(ERRORS[0], ERRORS[1])
     };
     reversed.iter().zip(mixed).map(one).collect()
 }

@@ -12,10 +12,13 @@
 //! Without ties these are the matrices of [`Protocol`]. "About equally likely" is not "of one class": τₘ is a rate
 //! like any other, and a tie says the more, the further the two are apart.
 
+mod certainty;
 pub(crate) mod estimate;
 pub(crate) mod said;
 
 use serde::{Deserialize, Serialize};
+
+pub use certainty::{RateSource, ReplyEstimate, TieIntervals};
 
 use crate::error::Error;
 use crate::numerics::math::exp_of_negative;
@@ -146,6 +149,14 @@ impl ReplyRates {
         Self { errors: vec![error], ties: None, degree: 0.0 }
     }
 
+    /// The farthest that a rate is from its like.
+    fn distance(&self, other: &Self) -> f64 {
+        let ties = |rates: &Self| rates.ties.map_or([0.0; 2], |ties| [ties.same_class, ties.mixed]);
+        let ([same, mixed], [same_other, mixed_other]) = (ties(self), ties(other));
+        let errors = self.errors.iter().zip(&other.errors).map(|(one, two)| (one - two).abs());
+        errors.fold((same - same_other).abs().max((mixed - mixed_other).abs()), f64::max)
+    }
+
     /// The error of a person.
     pub(crate) fn error_of(&self, person: u32) -> f64 {
         match &self.errors[..] {
@@ -253,6 +264,32 @@ mod tests {
                 prop_assert!((joint[0][0] + joint[1][1] - one / total).abs() < 1e-9);
             }
         }
+    }
+
+    #[test]
+    fn the_joint_posterior_is_what_numpy_counts() {
+        let golden: serde_json::Value =
+            serde_json::from_str(include_str!("../../tests/golden/replies.json")).unwrap();
+        let number = |value: &serde_json::Value| value.as_f64().unwrap();
+        let cases = golden["posteriors"].as_array().unwrap();
+        for case in cases {
+            let collection: Collection = case["protocol"].as_str().unwrap().parse().unwrap();
+            let protocol = Protocol::new(collection, number(&case["error"])).unwrap();
+            let ties = TieRates::new(number(&case["same"]), number(&case["mixed"])).unwrap();
+            let reply = if case["reply"] == "tie" { Reply::Tie } else { Reply::First };
+            let accepted = ReplyModel { protocol, ties }.acceptance(reply);
+            let [first, second] = [0, 1].map(|side| number(&case["scores"][side]));
+            let joint = joint_posterior(&accepted, first, second);
+            for (y, row) in joint.iter().enumerate() {
+                for (y_other, found) in row.iter().enumerate() {
+                    assert!(
+                        (found - number(&case["joint"][y][y_other])).abs() < 1e-12,
+                        "{found} in {case}"
+                    );
+                }
+            }
+        }
+        assert_eq!(cases.len(), 56);
     }
 
     #[test]

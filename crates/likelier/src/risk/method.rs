@@ -76,6 +76,8 @@ struct Definition {
     from_the_paper: bool,
     /// Whether it needs to know which two items were compared.
     needs_pairs: bool,
+    /// Whether its table is the unbiased one, so that ties and labels can be piles of their own.
+    takes_piles: bool,
     /// Whether it selects rows by rank between epochs.
     prunes: bool,
     /// Whether a moving average of the model takes part, and so scores every batch too.
@@ -98,6 +100,7 @@ impl Definition {
             summary,
             from_the_paper: false,
             needs_pairs: false,
+            takes_piles: false,
             prunes: false,
             has_teacher: false,
             threshold: ThresholdRule::Zero,
@@ -125,6 +128,11 @@ impl Method {
     /// Whether it needs to know which two items were compared.
     pub fn needs_pairs(self) -> bool {
         self.definition().needs_pairs
+    }
+
+    /// Whether its risk can have ties and labels as piles of their own.
+    pub fn takes_piles(self) -> bool {
+        self.definition().takes_piles
     }
 
     /// Whether it selects rows by rank between epochs.

@@ -14,6 +14,7 @@ mod correction;
 mod loss;
 mod method;
 mod pairwise;
+mod piles;
 mod pointwise;
 mod posterior;
 #[doc(hidden)]
@@ -28,6 +29,7 @@ pub use method::Method;
 #[doc(hidden)]
 pub use method::{Composition, Setting, ThresholdRule};
 pub use pairwise::{OrientationLikelihood, RankNet};
+pub use piles::{PileOf, least_variance};
 #[doc(hidden)]
 pub use pointwise::Coefficients;
 pub use pointwise::Pointwise;
@@ -56,6 +58,9 @@ pub struct Side<'a> {
     pub selected: Option<&'a [bool]>,
     /// P(y = +1) of each row, for objectives that are given it.
     pub targets: Option<&'a [f32]>,
+    /// The coefficients of each row's losses at +1 and at −1, where rows lie in more than the two piles; averaged over
+    /// all rows, in the place of a table.
+    pub coefficients: Option<&'a [[f32; 2]]>,
     /// The teacher's scores, for the consistency term.
     pub teacher: Option<&'a [f32]>,
 }
@@ -85,6 +90,7 @@ impl<'a> Side<'a> {
             ("weights", self.weights.map(<[_]>::len)),
             ("selection marks", self.selected.map(<[_]>::len)),
             ("targets", self.targets.map(<[_]>::len)),
+            ("coefficients", self.coefficients.map(<[_]>::len)),
             ("teacher scores", self.teacher.map(<[_]>::len)),
         ];
         for (right, length) in lengths {

@@ -93,6 +93,7 @@ impl Pointwise {
         let mut columns = [0.0; 2];
         for (pile, (side, (positive, negative))) in batch.sides().into_iter().zip(slots).enumerate() {
             let size = match self.coefficients {
+                Coefficients::Table(_) if side.coefficients.is_some() => all_rows,
                 Coefficients::Table(_) => side.size(),
                 Coefficients::Targets { .. } if side.targets.is_none() && !side.scores.is_empty() => {
                     return Err(Error::NeedsTargets);
@@ -121,7 +122,10 @@ impl Pointwise {
     ) -> [f64; 2] {
         // Several vectors wide: the series of one are evaluated while those of another are waited for.
         const BLOCK: usize = 32;
-        let plain = side.weights.is_none() && side.selected.is_none() && side.targets.is_none();
+        let plain = side.weights.is_none()
+            && side.selected.is_none()
+            && side.targets.is_none()
+            && side.coefficients.is_none();
         let mut sums = [[0.0; BLOCK]; 2];
         let slots = positive.chunks_mut(BLOCK).zip(negative.chunks_mut(BLOCK));
         for (block, ((positive, negative), rows)) in slots.zip(side.scores.chunks(BLOCK)).enumerate() {
@@ -164,7 +168,10 @@ impl Pointwise {
         }
         let weight = side.weight(row) / size;
         match self.coefficients {
-            Coefficients::Table(table) => table.0[pile].map(|coefficient| coefficient * weight),
+            Coefficients::Table(table) => match side.coefficients {
+                Some(of_rows) => of_rows[row].map(|coefficient| f64::from(coefficient) * weight),
+                None => table.0[pile].map(|coefficient| coefficient * weight),
+            },
             Coefficients::Targets { positive, negative } => {
                 let target = side.targets.map_or(0.0, |targets| f64::from(targets[row]));
                 [target * positive * weight, (1.0 - target) * negative * weight]

@@ -221,7 +221,8 @@ fn identity(run: &Run<'_>) -> io::Result<serde_json::Value> {
             }
         }
     }
-    for weight in data.piles.weights().into_iter().flatten() {
+    let weights = [data.piles.weights(), data.piles.level_weights()];
+    for weight in weights.into_iter().flatten().flatten() {
         digest.add(u64::from(weight.to_bits()));
     }
     for told in data.piles.told().into_iter().flatten() {

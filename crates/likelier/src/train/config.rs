@@ -51,7 +51,7 @@ pub struct Config {
     pub scaling: Option<ScalingKind>,
     /// Where the threshold lies; the method's default if absent.
     pub threshold: Option<ThresholdRule>,
-    /// How people reply, for the pair posterior; as the protocol says, each answer by itself, if absent.
+    /// How people reply, for the pair posterior and, ties alone, for tables; as the protocol says, each answer by itself, if absent.
     pub replies: Option<ReplyRates>,
     /// Of the initial weights, of the order of batches and of what is held out.
     pub seed: u64,

@@ -99,7 +99,7 @@ impl Run<'_> {
     /// Whether the share of the compared items that is called positive is far from what it should be.
     fn one_class(&mut self, classifier: &Classifier) -> Result<Option<Fallback>, Error> {
         let piles = self.pile_scores(&classifier.weights, false)?;
-        let weights = self.parts.trained_weights.as_deref();
+        let weights = self.parts.population_weights();
         let (mut positive, mut all) = (0.0, 0.0);
         for (at, score) in piles.iter().flat_map(|pile| pile.iter().enumerate()) {
             let weight = weights.map_or(1.0, |weights| f64::from(weights[at]));

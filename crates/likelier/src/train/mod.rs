@@ -12,6 +12,7 @@ mod notes;
 mod optimiser;
 mod parts;
 mod passes;
+mod piles;
 mod posterior;
 mod recommended;
 mod replies;

@@ -27,6 +27,8 @@ pub(super) struct Parts<'a> {
     /// How much each comparison counts, where that differs.
     pub(super) trained_weights: Option<Cow<'a, [f32]>>,
     pub(super) held_out_weights: Option<Vec<f32>>,
+    /// How much each comparison that is trained on counts where the level is held, if that differs from its weight.
+    pub(super) level_weights: Option<Cow<'a, [f32]>>,
     /// What else is known of each comparison that is trained on, where something is.
     pub(super) told: Option<Cow<'a, [Told]>>,
     /// Answers that are trained on, and answers kept apart; of loose piles, rows of the larger one.
@@ -43,6 +45,7 @@ impl<'a> Parts<'a> {
             held_out: Default::default(),
             trained_weights: piles.weights().map(Cow::Borrowed),
             held_out_weights: piles.weights().map(|_| Vec::new()),
+            level_weights: piles.level_weights().map(Cow::Borrowed),
             told: piles.told().map(Cow::Borrowed),
             answers: [piles.answers(), 0],
             paired: piles.are_paired(),
@@ -60,6 +63,7 @@ impl<'a> Parts<'a> {
                 parts.held_out_weights = Some(pick(weights, &out.places));
                 parts.trained_weights = Some(pick(weights, &kept.places).into());
             }
+            parts.level_weights = piles.level_weights().map(|weights| pick(weights, &kept.places).into());
             parts.told = piles.told().map(|told| pick(told, &kept.places).into());
             parts.answers = [kept.answers, out.answers];
             return parts;
@@ -71,6 +75,11 @@ impl<'a> Parts<'a> {
         }
         parts.answers = [kept, out].map(|[likelier, other]| likelier.answers.max(other.answers));
         parts
+    }
+
+    /// How much each comparison that is trained on counts for what is true of the population.
+    pub(super) fn population_weights(&self) -> Option<&[f32]> {
+        self.level_weights.as_deref().or(self.trained_weights.as_deref())
     }
 
     /// The piles that training uses.

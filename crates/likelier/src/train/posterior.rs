@@ -55,7 +55,7 @@ impl Posterior {
             step: PairPosterior::new(setting.prior, setting.protocol)?,
             recent: Recent::default(),
             warmed_up: None,
-            rows: 2.0 * size(parts.trained[0].len(), parts.trained_weights.as_deref()),
+            rows: 2.0 * size(parts.trained[0].len(), parts.population_weights()),
             replies: Replies::new(setting, parts, replies),
         })
     }
@@ -70,7 +70,7 @@ impl Posterior {
     }
 
     /// The E-step: from the teacher's scores of a batch, likelier pile first, to the posterior of each label.
-    /// Returns the level c. `places` says which comparisons these are.
+    /// Returns the level c, which the weights are for. `places` says which comparisons these are.
     pub(super) fn infer(
         &mut self,
         places: &[u32],

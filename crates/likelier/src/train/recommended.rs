@@ -20,6 +20,8 @@ const FEWEST_TO_STOP_BY: usize = 10;
 /// Batches after which a network that infers labels has learnt what it will. Beyond, at skewed priors, it loses
 /// accuracy again (`reproduce/runs/2026-11-16-posterior-epochs`).
 const ENOUGH_BATCHES: usize = 2_400;
+/// Steps after which weights of words have settled.
+const STEPS_FOR_WORDS: usize = 2_000;
 /// With fewer, the level that fits the training rows does not fit others, and the prior's quantile does better.
 const FEWEST_TO_TRUST_THE_LEVEL: usize = 500;
 
@@ -65,6 +67,17 @@ impl Config {
         let batches = (2 * comparisons).div_ceil(config.batch_rows).max(1);
         let epochs = (ENOUGH_BATCHES / batches).clamp(20, config.epochs.max(20));
         config.with_epochs(epochs)
+    }
+
+    /// The same with another scaling, and shrunk accordingly. Where words count by how rare they are, epochs are so many
+    /// that weights can settle (`reproduce/runs/2026-11-18-words`).
+    #[must_use]
+    pub fn scaled(self, kind: ScalingKind, data: &Data<'_>) -> Self {
+        let shrunk = self.architecture == Architecture::Linear && self.method.needs_pairs();
+        let weight_decay = if shrunk { shrinkage(self.method, kind, data) } else { self.weight_decay };
+        let batches = (2 * data.piles.answers()).div_ceil(self.batch_rows).max(1);
+        let enough = if kind == ScalingKind::InverseFrequency { STEPS_FOR_WORDS / batches } else { 0 };
+        Self { scaling: Some(kind), weight_decay, epochs: self.epochs.max(enough), ..self }
     }
 
     /// The same for who need not train for a fixed number of epochs: a linear model stops when its weights have settled,

@@ -9,6 +9,7 @@ use super::early_stop::{Best, measure};
 use super::optimiser::Optimiser;
 use super::parts::Parts;
 use super::passes::Passing;
+use super::piles::RowPiles;
 use super::posterior::Posterior;
 use super::settling::Settling;
 use super::teacher::Teacher;
@@ -20,7 +21,7 @@ use crate::error::Error;
 use crate::model::{Classifier, ProbabilityMap, Scaling, ScalingKind, Stored, TrainingSummary, Weights};
 use crate::numerics::simd::fast;
 use crate::prior::Prior;
-use crate::protocol::Mixture;
+use crate::protocol::{Collection, Mixture};
 use crate::random::{Purpose, epoch_stream, stream};
 use crate::risk::progressive::KeptRows;
 use crate::risk::{Batch, Composition, Method, Setting, Side, ThresholdRule};
@@ -41,6 +42,8 @@ pub(super) struct Run<'a> {
     pub(super) optimiser: Optimiser,
     /// A moving average of the weights, where the method or the prediction needs one.
     pub(super) teacher: Option<Teacher>,
+    /// For methods with a table, where there are more than two piles.
+    row_piles: Option<RowPiles>,
     /// For the method that infers labels.
     pub(super) posterior: Option<Posterior>,
     pub(super) best: Option<Best>,
@@ -62,7 +65,12 @@ impl<'a> Run<'a> {
         let labels = labels_for(data, config.method)?;
         let share = config.early_stop.map_or(0.0, |early_stop| early_stop.share);
         let mut rng = stream(config.seed, Purpose::HoldOut);
-        let parts = Parts::new(data.piles, data.rows.len(), share, &mut rng);
+        let pairs_as_pairs = config.setting.protocol.collection() == Collection::ForcedChoice
+            || config.method == Method::Likelihood;
+        // What takes a pair as a pair learns from any pair; a pile must look as if its pairs had been drawn.
+        let takes_chosen = config.method.needs_pairs() && pairs_as_pairs;
+        let piles = if takes_chosen { data.piles } else { data.piles.as_if_drawn() };
+        let parts = Parts::new(piles, data.rows.len(), share, &mut rng);
         check_hold_out(config, &parts, data.piles.are_paired())?;
         let batches = Batches::new(parts.piles(), config.batch_rows);
         let width = data.rows.width();
@@ -74,6 +82,11 @@ impl<'a> Run<'a> {
         let posterior = infers
             .then(|| Posterior::new(&setting, &parts, config.replies.as_ref()))
             .transpose()?;
+        let row_piles = if config.method.takes_piles() {
+            RowPiles::new(&setting, &parts, config.replies.as_ref())?
+        } else {
+            None
+        };
         let first = if infers { Method::Likelihood } else { config.method };
         let method = first.compose(&setting)?;
         let averages = method.has_teacher || infers || config.predictor == Predictor::Teacher;
@@ -90,6 +103,7 @@ impl<'a> Run<'a> {
             mixture: config.setting.protocol.mixture(config.setting.prior)?,
             optimiser: config.fresh_optimiser(parameters),
             teacher: averages.then(|| Teacher::new(&weights, config.teacher_smoothing)),
+            row_piles,
             posterior,
             best: None,
             settling: config.settles.then(|| Settling::new(batches.count(), parameters)),
@@ -152,8 +166,18 @@ impl<'a> Run<'a> {
         let positions = self.batches.positions(batch);
         let likelier = positions[0].len();
         self.work.choose(self.labels, &self.parts, positions);
-        let Work { which, weights, scores, teacher_scores, selected, targets, gradients, gradient, .. } =
-            &mut self.work;
+        let Work {
+            which,
+            weights,
+            level_weights,
+            scores,
+            teacher_scores,
+            selected,
+            targets,
+            coefficients,
+            gradients,
+            gradient,
+        } = &mut self.work;
         let rows = Stored { rows: self.data.rows, scaling: &self.scaling, which };
         scores.resize(which.len(), 0.0);
         let has_teacher = self.method.has_teacher;
@@ -164,8 +188,9 @@ impl<'a> Run<'a> {
         self.model.forward(&mut self.weights, &rows, likelier, scores)?;
 
         let posterior = self.posterior.as_mut().filter(|posterior| !posterior.is_warming_up());
+        let levelling = if level_weights.is_empty() { &*weights } else { &*level_weights };
         let level =
-            posterior.map(|posterior| posterior.infer(positions[0], teacher_scores, weights, targets));
+            posterior.map(|posterior| posterior.infer(positions[0], teacher_scores, levelling, targets));
 
         if prunes {
             selected.clear();
@@ -183,11 +208,15 @@ impl<'a> Run<'a> {
                 }
             }
         }
+        if let Some(row_piles) = &self.row_piles {
+            row_piles.list(positions, coefficients);
+        }
         let side = |range: std::ops::Range<usize>| Side {
             scores: &scores[range.clone()],
             weights: self.parts.trained_weights.is_some().then(|| &weights[range.clone()]),
             selected: prunes.then(|| &selected[range.clone()]),
             targets: (self.labels.is_some() || level.is_some()).then(|| &targets[range.clone()]),
+            coefficients: self.row_piles.is_some().then(|| &coefficients[range.clone()]),
             teacher: (has_teacher && level.is_none()).then(|| &teacher_scores[range]),
         };
         let batch = Batch { likelier: side(0..likelier), other: side(likelier..scores.len()) };
@@ -345,7 +374,7 @@ impl<'a> Run<'a> {
             ThresholdRule::Zero => 0.0,
             ThresholdRule::PriorQuantile => {
                 let [likelier, other] = self.pile_scores(&weights, false)?;
-                let of_pairs = self.parts.trained_weights.as_deref();
+                let of_pairs = self.parts.population_weights();
                 prior_quantile(&self.mixture, self.config.setting.prior, &likelier, &other, of_pairs)
             }
         };

@@ -9,10 +9,13 @@ use crate::risk::{Evaluation, Gradients};
 pub(super) struct Work {
     pub(super) which: Vec<u32>,
     pub(super) weights: Vec<f32>,
+    /// Of the level, where these are others.
+    pub(super) level_weights: Vec<f32>,
     pub(super) scores: Vec<f32>,
     pub(super) teacher_scores: Vec<f32>,
     pub(super) selected: Vec<bool>,
     pub(super) targets: Vec<f32>,
+    pub(super) coefficients: Vec<[f32; 2]>,
     pub(super) gradients: Gradients,
     pub(super) gradient: Vec<f32>,
 }
@@ -22,10 +25,12 @@ impl Work {
         Self {
             which: Vec::new(),
             weights: Vec::new(),
+            level_weights: Vec::new(),
             scores: Vec::new(),
             teacher_scores: Vec::new(),
             selected: Vec::new(),
             targets: Vec::new(),
+            coefficients: Vec::new(),
             gradients: Gradients::default(),
             gradient: vec![0.0; parameters],
         }
@@ -35,10 +40,14 @@ impl Work {
     pub(super) fn choose(&mut self, labels: Option<&[Label]>, parts: &Parts<'_>, positions: [&[u32]; 2]) {
         self.which.clear();
         self.weights.clear();
+        self.level_weights.clear();
         for (pile, positions) in parts.trained.iter().zip(positions) {
             self.which.extend(positions.iter().map(|at| pile[*at as usize]));
             if let Some(weights) = &parts.trained_weights {
                 self.weights.extend(positions.iter().map(|at| weights[*at as usize]));
+            }
+            if let Some(weights) = &parts.level_weights {
+                self.level_weights.extend(positions.iter().map(|at| weights[*at as usize]));
             }
         }
         if let Some(labels) = labels {

@@ -8,10 +8,9 @@ each pile, spread evenly over the four outcomes (Agresti and Min).
     python crates/likelier/tests/golden/estimates.py --check crates/likelier/tests/golden/estimates.json
 """
 
-import json
-import sys
 
 import numpy as np
+from compare import finish
 
 Z = 1.959963984540054
 state = 20210719
@@ -193,22 +192,9 @@ def cases():
     return made
 
 
-def differences(old, new, path="values"):
-    if isinstance(old, dict) and isinstance(new, dict) and old.keys() == new.keys():
-        return [d for key in old for d in differences(old[key], new[key], f"{path}.{key}")]
-    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        return [d for k, pair in enumerate(zip(old, new)) for d in differences(*pair, f"{path}[{k}]")]
-    if isinstance(old, (int, float)) and isinstance(new, (int, float)):
-        return [] if abs(old - new) <= 1e-9 * max(1, abs(old)) else [f"{path}: {old} committed, {new} now"]
-    return [] if old == new else [f"{path}: {old!r} committed, {new!r} now"]
+def same(_path, old, new):
+    return abs(old - new) <= 1e-9 * max(1, abs(old))
 
 
 result = {"cases": cases()}
-if sys.argv[1:2] == ["--check"]:
-    with open(sys.argv[2]) as file:
-        found = differences(json.load(file), json.loads(json.dumps(result)))
-    print("\n".join(found[:20]))
-    print(f"{len(result['cases'])} sets of comparisons, {len(found)} differences")
-    sys.exit(bool(found))
-json.dump(result, sys.stdout, indent=None, separators=(",", ":"))
-sys.stdout.write("\n")
+finish(result, same, f"{len(result['cases'])} sets of comparisons")

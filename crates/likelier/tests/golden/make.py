@@ -7,11 +7,10 @@ gradients are autograd's, and the optimiser is torch.optim's.
     python crates/likelier/tests/golden/make.py --check crates/likelier/tests/golden/values.json
 """
 
-import json
 import math
-import sys
 
 import torch
+from compare import finish
 
 torch.set_default_dtype(torch.float64)
 softplus = torch.nn.functional.softplus
@@ -198,25 +197,11 @@ def steps():
     return cases
 
 
-def differences(old, new, path="values"):
-    """Where two results differ by more than rounding."""
-    if isinstance(old, dict) and isinstance(new, dict) and old.keys() == new.keys():
-        return [d for key in old if key != "torch" for d in differences(old[key], new[key], f"{path}.{key}")]
-    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        return [d for k, pair in enumerate(zip(old, new)) for d in differences(*pair, f"{path}[{k}]")]
-    if isinstance(old, (int, float)) and isinstance(new, (int, float)):
-        tolerance = 1e-6 if path.startswith("values.steps") else 1e-10  # float32, float64
-        return [] if abs(old - new) <= tolerance else [f"{path}: {old} committed, {new} now"]
-    return [] if old == new else [f"{path}: {old!r} committed, {new!r} now"]
+def same(path, old, new):
+    """But for rounding, in float32 or float64."""
+    return abs(old - new) <= (1e-6 if path.startswith("values.steps") else 1e-10)
 
 
 result = {"torch": torch.__version__.split("+")[0], "risks": risks(), "steps": steps()}
 assert all(math.isfinite(case["value"]) for case in result["risks"])
-if sys.argv[1:2] == ["--check"]:
-    with open(sys.argv[2]) as file:
-        found = differences(json.load(file), json.loads(json.dumps(result)))
-    print("\n".join(found[:20]))
-    print(f"{len(result['risks'])} risks and {len(result['steps'])} optimiser runs, {len(found)} differences")
-    sys.exit(bool(found))
-json.dump(result, sys.stdout, indent=None, separators=(",", ":"))
-sys.stdout.write("\n")
+finish(result, same, f"{len(result['risks'])} risks and {len(result['steps'])} optimiser runs")

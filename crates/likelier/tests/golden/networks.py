@@ -19,11 +19,10 @@ In a block with a shortcut layer the order is conv1, norm1, conv2, shortcut conv
 """
 
 import copy
-import json
 import math
-import sys
 
 import torch
+from compare import finish
 from torch import nn
 
 torch.set_default_dtype(torch.float64)
@@ -241,17 +240,9 @@ def case(name, network, shape, rows):
     }
 
 
-def differences(old, new, path="networks"):
-    """Where two results differ by more than rounding."""
-    if isinstance(old, dict) and isinstance(new, dict) and old.keys() == new.keys():
-        return [d for key in old if key != "torch" for d in differences(old[key], new[key], f"{path}.{key}")]
-    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        return [d for k, pair in enumerate(zip(old, new)) for d in differences(*pair, f"{path}[{k}]")]
-    if isinstance(old, (int, float)) and isinstance(new, (int, float)):
-        # Another processor's float32 errs otherwise, but not much more.
-        same = new <= 10 * old + 1e-7 if ".float32_error." in path else abs(old - new) <= 1e-9
-        return [] if same else [f"{path}: {old} committed, {new} now"]
-    return [] if old == new else [f"{path}: {old!r} committed, {new!r} now"]
+def same(path, old, new):
+    """But for rounding. Another processor's float32 errs otherwise, but not much more."""
+    return new <= 10 * old + 1e-7 if ".float32_error." in path else abs(old - new) <= 1e-9
 
 
 result = {
@@ -264,11 +255,4 @@ result = {
         case("odd-conv", OddConv(), (2, 5, 7), 3),
     ],
 }
-if sys.argv[1:2] == ["--check"]:
-    with open(sys.argv[2]) as file:
-        found = differences(json.load(file), json.loads(json.dumps(result)))
-    print("\n".join(found[:20]))
-    print(f"{len(result['cases'])} networks, {len(found)} differences")
-    sys.exit(bool(found))
-json.dump(result, sys.stdout, indent=None, separators=(",", ":"))
-sys.stdout.write("\n")
+finish(result, same, f"{len(result['cases'])} networks")

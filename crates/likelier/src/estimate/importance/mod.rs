@@ -159,7 +159,7 @@ impl Importance {
 }
 
 fn weight(comparisons: &Comparisons, at: usize) -> f64 {
-    comparisons.weights().map_or(1.0, |weights| f64::from(weights[at]))
+    comparisons.judging_weights().map_or(1.0, |weights| f64::from(weights[at]))
 }
 
 /// Comparisons about at most so many items, drawn at random; all where they are about no more.

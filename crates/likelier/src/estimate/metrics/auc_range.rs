@@ -17,17 +17,23 @@ const CUTS: usize = 40;
 pub(super) fn auc(held_out: &HeldOut<'_>, pairs: &[PairSeen], again: bool, setting: &Setting<'_>) -> Range {
     let cuts = Cuts::new(held_out);
     let curve: Vec<[f64; 2]> = cuts.thresholds.iter().map(|cut| cuts.shares(*cut)).collect();
+    let answers: Vec<(f64, f64)> = (0..CUTS)
+        .map(|cut| {
+            let apart = |pair: &PairSeen| cuts.parts(cut, pair);
+            let (agreed, _) = agreement(pairs, |pair| f64::from(u8::from(apart(pair))));
+            (agreed, tied(pairs, apart))
+        })
+        .collect();
     let ends = [Design::lowest as fn(&Design, &Seen) -> Rates, Design::highest];
     let [one, two] = ends.map(|end| {
         let (prior, prior_error) = setting.assumptions.believed_prior();
         let at = |cut: usize, shift: [f64; 2], prior: f64| {
-            let apart = |pair: &PairSeen| cuts.parts(cut, pair);
-            let (agreed, _) = agreement(pairs, |pair| f64::from(u8::from(apart(pair))));
+            let (agreed, tied_apart) = answers[cut];
             // A shift of D leaves the pooled share as it is.
             let shares = [curve[cut][0] + 0.5 * shift[0], curve[cut][1] - 0.5 * shift[0]];
             let seen = Seen {
                 shares: shares.map(|share| share.clamp(0.0, 1.0)),
-                tied_apart: tied(pairs, apart),
+                tied_apart,
                 agreed: again.then_some(agreed + shift[1]),
                 same_item: setting.same_item(),
             };
@@ -50,14 +56,18 @@ pub(super) fn auc(held_out: &HeldOut<'_>, pairs: &[PairSeen], again: bool, setti
             let rise = (curve[to][0] - curve[to][1]) - (curve[from][0] - curve[from][1]);
             (0.5 * rise * CUTS as f64 / (to - from).max(1) as f64).clamp(-1.0, 1.0)
         };
-        let weighed = |pile: usize, score: f32| {
-            let sign = if pile == 0 { 1.0 } else { -1.0 };
-            mean(&|cut| {
-                if cuts.is_above(cut, score) { slopes[cut][0] * (1.0 - sign * slant(cut)) } else { 0.0 }
-            })
-        };
-        let table = ScoreTable::new(held_out, weighed);
-        let means = Spread::of(held_out, |pile, _, score| table.at(pile, score));
+        // What an item of each pile weighs, by the first threshold that its score reaches.
+        let weighed: [Vec<f64>; 2] = [1.0, -1.0].map(|sign| {
+            (0..=CUTS)
+                .map(|first| {
+                    let above = first..CUTS;
+                    mean(&|cut| {
+                        if above.contains(&cut) { slopes[cut][0] * (1.0 - sign * slant(cut)) } else { 0.0 }
+                    })
+                })
+                .collect()
+        });
+        let means = Spread::of(held_out, |pile, _, score| weighed[pile][cuts.first_reached(score)]);
         let of_shares = quadratic(&means.covariance_along([1.0, -1.0]), [1.0, -1.0]);
         let (_, of_agreement) =
             agreement(pairs, |pair| mean(&|cut| if cuts.parts(cut, pair) { slopes[cut][1] } else { 0.0 }));
@@ -118,35 +128,16 @@ impl Cuts {
         self.sorted[place].1
     }
 
+    /// The first of the thresholds, which fall, that a score reaches.
+    fn first_reached(&self, score: f32) -> usize {
+        self.thresholds.partition_point(|place| score < self.sorted[*place].0)
+    }
+
     fn is_above(&self, cut: usize, score: f32) -> bool {
         score >= self.sorted[self.thresholds[cut]].0
     }
 
     fn parts(&self, cut: usize, pair: &PairSeen) -> bool {
         !self.is_above(cut, pair.scores[0]) && self.is_above(cut, pair.scores[1])
-    }
-}
-
-/// A function of pile and score, looked up once for each different score.
-struct ScoreTable([Vec<(f32, f64)>; 2]);
-
-impl ScoreTable {
-    fn new(held_out: &HeldOut<'_>, of: impl Fn(usize, f32) -> f64) -> Self {
-        Self([0, 1].map(|wanted| {
-            let mut scores: Vec<f32> = held_out
-                .iter()
-                .filter(|(pile, _, _)| *pile == wanted)
-                .map(|(_, _, score)| score)
-                .collect();
-            scores.sort_unstable_by(f32::total_cmp);
-            scores.dedup();
-            scores.into_iter().map(|score| (score, of(wanted, score))).collect()
-        }))
-    }
-
-    fn at(&self, pile: usize, score: f32) -> f64 {
-        let table = &self.0[pile];
-        let place = table.partition_point(|(other, _)| *other < score);
-        table.get(place).map_or(0.0, |(_, value)| *value)
     }
 }

@@ -87,7 +87,7 @@ impl<'a> HeldOut<'a> {
             let (scored, listed) = (self.scores[0].len(), comparisons.len());
             return Err(Error::mismatch("scored comparisons", scored, "listed comparisons", listed));
         }
-        let (answers, weights) = (comparisons.groups(), comparisons.weights());
+        let (answers, weights) = (comparisons.groups(), comparisons.judging_weights());
         let counts = |at: &usize| weights.is_none_or(|weights| weights[*at] > 0.0);
         let first = |at: &usize| *at == 0 || answers.of(*at) != answers.of(at - 1);
         enough((0..comparisons.len()).filter(first).filter(counts).count())?;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::super::{Architecture, Classifier, ProbabilityMap, ScalingKind, TrainingSummary};
-use super::{FORMAT, ModelFault, UNSIGNED, checksum};
+use super::{FORMAT, FORMAT_OF_SEVERAL, ModelFault, UNSIGNED, checksum};
 use crate::data::Features;
 use crate::risk::{Method, Setting};
 
@@ -63,7 +63,7 @@ impl Metadata {
         match value.get("format").and_then(Value::as_u64) {
             Some(format) if (1..=u64::from(FORMAT)).contains(&format) => {}
             Some(format) if format > u64::from(FORMAT) => {
-                return Err(ModelFault::Newer { format, known: FORMAT });
+                return Err(ModelFault::Newer { format, known: FORMAT_OF_SEVERAL });
             }
             _ => return Err(ModelFault::Damaged("its metadata do not say which format they have".into())),
         }
@@ -79,25 +79,30 @@ impl Metadata {
 impl Metadata {
     /// Refuses a file in which a bit has changed: `text` are these metadata as the file has them, `data` its numbers.
     pub(super) fn check_sum(&self, text: &str, data: &[u8]) -> Result<(), ModelFault> {
-        let Some(stated) = &self.checksum else {
-            if self.format == 1 {
-                return Ok(());
-            }
-            return Err(ModelFault::Damaged("its metadata have no checksum".into()));
-        };
-        let place = |sum: &str| format!("\"checksum\":\"{sum}\"");
-        let found = checksum(&text.replacen(&place(stated), &place(UNSIGNED), 1), data);
-        if found == *stated {
-            return Ok(());
+        match &self.checksum {
+            None if self.format == 1 => Ok(()),
+            stated => check_sum(stated.as_deref(), text, data),
         }
-        let problem =
-            format!("its checksum is {stated}, but its content gives {found}: some of it has changed");
-        Err(ModelFault::Damaged(problem))
     }
 }
 
+/// Refuses content that does not have the stated checksum.
+pub(super) fn check_sum(stated: Option<&str>, text: &str, data: &[u8]) -> Result<(), ModelFault> {
+    let Some(stated) = stated else {
+        return Err(ModelFault::Damaged("its metadata have no checksum".into()));
+    };
+    let place = |sum: &str| format!("\"checksum\":\"{sum}\"");
+    let found = checksum(&text.replacen(&place(stated), &place(UNSIGNED), 1), data);
+    if found == stated {
+        return Ok(());
+    }
+    let problem =
+        format!("its checksum is {stated}, but its content gives {found}: some of it has changed");
+    Err(ModelFault::Damaged(problem))
+}
+
 /// The same value with the keys of every object sorted, whatever features `serde_json` was built with.
-fn sorted(value: Value) -> Value {
+pub(super) fn sorted(value: Value) -> Value {
     match value {
         Value::Object(object) => {
             let mut entries: Vec<_> = object.into_iter().collect();
@@ -116,7 +121,7 @@ fn sorted(value: Value) -> Value {
 
 /// A key of an object in `value` that the same object in `known` does not have. A key that is not
 /// understood may change what scores mean, so it is not passed over.
-fn unknown_key(value: &Value, known: &Value) -> Option<String> {
+pub(super) fn unknown_key(value: &Value, known: &Value) -> Option<String> {
     match (value, known) {
         (Value::Object(value), Value::Object(known)) => value.iter().find_map(|(key, value)| {
             known

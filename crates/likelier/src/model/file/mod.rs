@@ -10,6 +10,7 @@
 
 mod metadata;
 mod read;
+mod several;
 #[cfg(test)]
 mod tests;
 
@@ -21,14 +22,17 @@ use std::path::Path;
 use safetensors::{Dtype, View, serialize};
 
 use super::tensors::layers;
-use super::{Classifier, Weights};
+use super::{Classifier, Classifiers, Weights};
 use crate::error::Error;
 use crate::files::replace;
 use metadata::Metadata;
 use read::{ReadTrouble, read};
 
-/// The newest format, and the one that is written. Format 1 had no checksum and no rules for missing numbers.
+/// The newest format of one classifier, and the one that is written. Format 1 had no checksum and no rules for missing
+/// numbers.
 const FORMAT: u32 = 2;
+/// The format of a file that holds files of several classifiers, and the newest that is read.
+const FORMAT_OF_SEVERAL: u32 = 3;
 /// The key of our metadata in the file.
 const KEY: &str = "likelier";
 const OFFSET: &str = "scaling.offset";
@@ -44,6 +48,12 @@ pub enum ModelFault {
     /// A file of ours whose content cannot be right.
     #[error("the model is damaged: {0}")]
     Damaged(String),
+    /// A file of several classifiers, where one is needed.
+    #[error("the model answers several questions, and this takes one: {}", questions.join(", "))]
+    Several {
+        /// The questions.
+        questions: Vec<String>,
+    },
     /// A file of ours from the future.
     #[error("format {format} was written by a newer likelier; this one reads up to {known}")]
     Newer {
@@ -52,6 +62,74 @@ pub enum ModelFault {
         /// The newest format this version reads.
         known: u32,
     },
+}
+
+/// What a model file holds.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(clippy::large_enum_variant, reason = "there is one of them")]
+pub enum ModelFile {
+    /// One classifier.
+    One(Classifier),
+    /// One for each of several questions.
+    Several(Classifiers),
+}
+
+impl ModelFile {
+    /// Reads a model file.
+    pub fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
+        let path = path.as_ref();
+        let from_file = |reason| Error::file(path, reason);
+        let file = File::open(path).map_err(from_file)?;
+        read(file).map_err(|trouble| match trouble {
+            ReadTrouble::Io(reason) => from_file(reason),
+            ReadTrouble::Fault(fault) => Error::Model { path: Some(path.to_owned()), fault },
+        })
+    }
+
+    /// What the content of a model file holds. Any bytes may be given.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        read(bytes).map_err(|trouble| match trouble {
+            ReadTrouble::Io(reason) => Error::file(Path::new("the bytes of a model"), reason),
+            ReadTrouble::Fault(fault) => Error::Model { path: None, fault },
+        })
+    }
+
+    /// The one classifier, or that of one of several questions. Where there are several, one must be named.
+    pub fn of_question(self, question: Option<&str>) -> Result<Classifier, Error> {
+        match (self, question) {
+            (Self::One(classifier), None) => Ok(classifier),
+            (Self::One(_), Some(given)) => {
+                Err(Error::UnknownQuestion { given: given.to_owned(), known: Vec::new() })
+            }
+            (Self::Several(all), Some(name)) => Ok(all.of_question(name)?.clone()),
+            (Self::Several(all), None) => Err(Error::SeveralQuestions { questions: all.names() }),
+        }
+    }
+
+    /// The one classifier.
+    fn one(self, path: Option<&Path>) -> Result<Classifier, Error> {
+        match self {
+            Self::One(classifier) => Ok(classifier),
+            Self::Several(all) => {
+                let fault = ModelFault::Several { questions: all.names() };
+                Err(Error::Model { path: path.map(Path::to_owned), fault })
+            }
+        }
+    }
+}
+
+impl Classifiers {
+    /// Writes the model file. What stood there before is replaced as a whole, or not at all.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<(), Error> {
+        let path = path.as_ref();
+        let bytes = self.to_bytes()?;
+        replace(path, |file| file.write_all(&bytes)).map_err(|reason| Error::file(path, reason))
+    }
+
+    /// The content of the model file.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
+        several::write(self)
+    }
 }
 
 impl Classifier {
@@ -65,12 +143,7 @@ impl Classifier {
     /// Reads a model file.
     pub fn load(path: impl AsRef<Path>) -> Result<Self, Error> {
         let path = path.as_ref();
-        let from_file = |reason| Error::file(path, reason);
-        let file = File::open(path).map_err(from_file)?;
-        read(file).map_err(|trouble| match trouble {
-            ReadTrouble::Io(reason) => from_file(reason),
-            ReadTrouble::Fault(fault) => Error::Model { path: Some(path.to_owned()), fault },
-        })
+        ModelFile::load(path)?.one(Some(path))
     }
 
     /// The content of the model file.
@@ -101,10 +174,7 @@ impl Classifier {
 
     /// A model from the content of a model file. Any bytes may be given.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        read(bytes).map_err(|trouble| match trouble {
-            ReadTrouble::Io(reason) => Error::file(Path::new("the bytes of a model"), reason),
-            ReadTrouble::Fault(fault) => Error::Model { path: None, fault },
-        })
+        ModelFile::from_bytes(bytes)?.one(None)
     }
 
     /// Everything about the model but its numbers, as the canonical JSON that its file holds.

@@ -11,7 +11,7 @@ use safetensors::tensor::Metadata as Header;
 use super::super::tensors::{Part, layers};
 use super::super::{Classifier, Scaling, Weights};
 use super::metadata::Metadata;
-use super::{FACTOR, KEY, ModelFault, OFFSET};
+use super::{FACTOR, KEY, ModelFault, ModelFile, OFFSET, several};
 
 /// What stands in the way of a model.
 pub(super) enum ReadTrouble {
@@ -24,12 +24,32 @@ const LONGEST_HEADER: u64 = 100_000_000;
 
 /// Reads a model. No more is read, and so no more memory taken, than the header accounts for: a large
 /// file of another kind is refused after its first bytes.
-pub(super) fn read(mut from: impl Read) -> Result<Classifier, ReadTrouble> {
+pub(super) fn read(mut from: impl Read) -> Result<ModelFile, ReadTrouble> {
     let header = read_header(&mut from)?;
+    let text = metadata_of(&header)?;
+    if let Some(metadata) = several::Metadata::from_json(text)? {
+        let data = read_data(from, header.data_len())?;
+        return several::read(&header, text, &data, &metadata).map(ModelFile::Several);
+    }
+    read_one(&header, from).map(ModelFile::One)
+}
+
+/// Reads one of several models: a file of one classifier.
+pub(super) fn read_member(mut from: impl Read) -> Result<Classifier, ReadTrouble> {
+    let header = read_header(&mut from)?;
+    read_one(&header, from)
+}
+
+/// Our metadata in a file.
+fn metadata_of(header: &Header) -> Result<&String, ReadTrouble> {
     let text = header.metadata().as_ref().and_then(|metadata| metadata.get(KEY));
-    let Some(text) = text else {
-        return Err(not_a_model(format!("it is a safetensors file, but without the metadata key '{KEY}'")));
-    };
+    text.ok_or_else(|| {
+        not_a_model(format!("it is a safetensors file, but without the metadata key '{KEY}'"))
+    })
+}
+
+fn read_one(header: &Header, from: impl Read) -> Result<Classifier, ReadTrouble> {
+    let text = metadata_of(header)?;
     let metadata = Metadata::from_json(text)?;
     let length = header.data_len();
     // Before anything is read or built: a shape is believed only if the file has room for it.
@@ -41,14 +61,20 @@ pub(super) fn read(mut from: impl Read) -> Result<Classifier, ReadTrouble> {
             length / size_of::<f32>()
         )));
     }
+    let data = read_data(from, length)?;
+    metadata.check_sum(text, &data)?;
+    classifier(header, &data, metadata)
+}
+
+/// What follows the header: so much and no more.
+fn read_data(from: impl Read, length: usize) -> Result<Vec<u8>, ReadTrouble> {
     let mut data = Vec::new();
     from.take((length as u64).saturating_add(1)).read_to_end(&mut data)?;
     if data.len() != length {
         let what = if data.len() < length { "cut short" } else { "longer than its header says" };
         return Err(damaged(format!("the file is {what}")));
     }
-    metadata.check_sum(text, &data)?;
-    classifier(&header, &data, metadata)
+    Ok(data)
 }
 
 fn read_header(from: &mut impl Read) -> Result<Header, ReadTrouble> {
@@ -129,6 +155,6 @@ fn not_a_model(why: String) -> ReadTrouble {
     ReadTrouble::Fault(ModelFault::NotAModel(why))
 }
 
-fn damaged(why: String) -> ReadTrouble {
+pub(super) fn damaged(why: String) -> ReadTrouble {
     ReadTrouble::Fault(ModelFault::Damaged(why))
 }

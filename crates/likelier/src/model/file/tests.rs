@@ -241,9 +241,10 @@ fn a_newer_format_an_unknown_key_and_other_peoples_files_get_clear_answers() {
     let bytes = linear.to_bytes().unwrap();
     let changed = |key: &str, value: Value| fault(&with_metadata(&bytes, |all| all[key] = value));
     assert_eq!(
-        changed("format", json!(3)),
-        "format 3 was written by a newer likelier; this one reads up to 2"
+        changed("format", json!(4)),
+        "format 4 was written by a newer likelier; this one reads up to 3"
     );
+    assert!(changed("format", json!(3)).contains("missing field `classes`"));
     assert!(changed("format", json!(0)).contains("do not say which format"));
     assert!(changed("shift", json!(1)).contains("unknown key 'shift'"));
     let inner = with_metadata(&bytes, |all| all["setting"]["extra"] = json!(1));

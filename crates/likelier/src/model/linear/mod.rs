@@ -87,6 +87,8 @@ impl Model for Linear {
         self.folded
             .extend(weights.iter().zip(scaling.factor()).map(|(weight, factor)| weight * factor));
         let (folded, offset) = (&self.folded[..], scaling.shift());
+        let of_rows = scaling.of_rows(rows, which);
+        let (bias, added) = if of_rows.is_some() { (&[0.0][..], bias[0]) } else { (bias, 0.0) };
         let piece = self.piece(stored);
         share_pieces(scores, piece, |at, scores| {
             let which = &which[at * piece..at * piece + scores.len()];
@@ -101,6 +103,11 @@ impl Model for Linear {
                 }
             }
         });
+        if let Some(of_rows) = of_rows {
+            for (score, of_row) in scores.iter_mut().zip(of_rows) {
+                *score = *score * of_row + added;
+            }
+        }
         Ok(())
     }
 
@@ -116,6 +123,11 @@ impl Model for Linear {
         let (of_weights, of_bias) = gradient.split_at_mut(self.width);
         of_bias[0] = score_gradients.iter().map(|&g| f64::from(g)).sum::<f64>() as f32;
         let offset = scaling.shift();
+        let of_rows = scaling.of_rows(rows, which).map(|of_rows| {
+            let scaled = score_gradients.iter().zip(of_rows).map(|(gradient, of_row)| gradient * of_row);
+            scaled.collect::<Vec<f32>>()
+        });
+        let score_gradients = of_rows.as_deref().unwrap_or(score_gradients);
         let sum = |which: &[u32], score_gradients: &[f32], sums: &mut [f32]| match (rows.cells(), offset) {
             (Cells::Numbers(values), _) => sum_numbers(values, which, offset, score_gradients, sums),
             (Cells::Bytes(values), _) => sum_bytes(values, which, offset, score_gradients, sums),
@@ -245,6 +257,7 @@ mod tests {
             ScalingKind::UnitRange,
             ScalingKind::LargestAbsolute,
             ScalingKind::Standardise,
+            ScalingKind::InverseFrequency,
         ] {
             // The written formula, row by row in f64.
             let fitted = ScaledRows::new(numbers.clone(), kind);

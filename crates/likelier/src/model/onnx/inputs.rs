@@ -142,6 +142,14 @@ impl Graph {
             let factor = self.floats("scaling.factor", &shape, scaling.factor());
             value = self.add("Mul", &[&value, &factor], Vec::new());
         }
+        if scaling.kind() == ScalingKind::InverseFrequency {
+            let length = self.floats("scaling.length", &[1], &[scaling.length()]);
+            let least = self.floats("scaling.least", &[1], &[f32::MIN_POSITIVE]);
+            let found = self.add("ReduceL2", &[&value], vec![Attribute::ints("axes", &[1])]);
+            let found = self.add("Max", &[&found, &least], Vec::new());
+            value = self.add("Div", &[&value, &found], Vec::new());
+            value = self.add("Mul", &[&value, &length], Vec::new());
+        }
         value
     }
 }

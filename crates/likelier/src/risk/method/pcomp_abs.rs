@@ -5,6 +5,7 @@ use crate::risk::{Correction, Pointwise};
 
 pub(super) const METHOD: Definition = Definition {
     from_the_paper: true,
+    takes_piles: true,
     ..Definition::new("pcomp-abs", "the same, its two parts made positive", |setting| {
         let loss = setting.loss;
         let table = Pointwise::of_table(setting.unbiased()?);

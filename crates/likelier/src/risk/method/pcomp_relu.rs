@@ -5,6 +5,7 @@ use crate::risk::{Correction, Pointwise};
 
 pub(super) const METHOD: Definition = Definition {
     from_the_paper: true,
+    takes_piles: true,
     ..Definition::new("pcomp-relu", "the same, its two parts cut at zero", |setting| {
         let loss = setting.loss;
         let table = Pointwise::of_table(setting.unbiased()?);
