@@ -36,11 +36,9 @@ function copier(person) {
 }
 
 function remarks(person) {
-  const left = person.picked_left;
   const found = [];
   if (person.stands_out) found.push("agrees less with the others");
-  // More than chance, and enough to matter.
-  if (left && (left.low > 0.5 || left.high < 0.5) && Math.abs(left.value - 0.5) >= 0.1) found.push("leans to a side");
+  if (person.leans) found.push("leans to a side");
   if (person.too_fast) found.push("far faster than the others");
   const place = element("td", found.join(", ") || "–");
   if (found.length) place.className = "warn";

@@ -58,6 +58,7 @@ struct PersonRow {
     seconds: Option<f64>,
     too_fast: bool,
     stands_out: bool,
+    leans: bool,
     last: Option<String>,
 }
 
@@ -198,6 +199,7 @@ impl Overview {
             if let Some(row) = self.people.iter_mut().find(|row| row.name == one.name) {
                 row.picked_left = one.picked_left.filter(|_| row.answered >= FEWEST);
                 row.stands_out = one.stands_out;
+                row.leans = one.leans;
             }
         }
         Ok(())

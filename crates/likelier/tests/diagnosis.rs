@@ -89,6 +89,7 @@ fn an_annotator_who_answers_the_other_way_round_stands_out() {
         .collect();
     assert_eq!(out, ["cem"]);
     assert!(report.annotators.iter().all(|one| one.comparisons == 600 && one.shared > 500));
+    assert!(report.annotators.iter().all(|one| one.leans), "70 % on the left, of everybody");
     let findings = found.findings();
     let message = &finding(&findings, "annotator-stands-out").message;
     assert!(message.starts_with("cem agrees") && message.contains("other way round"), "{message}");
@@ -96,6 +97,25 @@ fn an_annotator_who_answers_the_other_way_round_stands_out() {
     let json = serde_json::to_value(&found).unwrap();
     assert_eq!(json["annotators"]["annotators"][2]["name"], "cem");
     assert_eq!(json["picked_left"]["level"], 0.95);
+}
+
+#[test]
+fn of_many_people_without_a_leaning_somebody_is_said_to_lean_in_one_of_twenty_data_sets() {
+    let mut rng = stream(2, Purpose::Comparisons);
+    let (people, each, repeats) = (10, 150, 200);
+    let mut flagged = 0;
+    for _ in 0..repeats {
+        let pairs: Vec<_> = (0..people * each).map(|at| (2 * at, 2 * at + 1)).collect();
+        let left = pairs.iter().map(|_| Some(side(chance(&mut rng, 0.5)))).collect();
+        let of = (0..people * each).map(|at| at % people).collect();
+        let names = (0..people).map(|who| format!("person {who}"));
+        let annotators = Annotators { of, names: Texts::from_iter(names) };
+        let answers = Answers::from_iter(pairs).by(annotators).unwrap().shown(left).unwrap();
+        let found = Diagnosis::new(&answers, 2 * (people * each) as usize, 0.95).unwrap();
+        flagged += usize::from(found.annotators.unwrap().annotators.iter().any(|one| one.leans));
+    }
+    // At most 10 expected, ± 3.1.
+    assert!(flagged <= 20, "{flagged} of {repeats}");
 }
 
 #[test]

@@ -180,18 +180,23 @@ const steps = {
     const served = await serve(program, folder, ["wines.csv", "--port", "0", "--seed", "1", "--file", "live.likelier-label", "--question", "Which wine is likelier to be good?",
       "--positive", "good", "--prior", "0.5", "--features", "alcohol,pH,acidity", "--people", "ann,bob,lefty", "--shared", "0.4"]);
     const base = `http://127.0.0.1:${served.port}`;
-    await Promise.all(["ann", "bob", "lefty"].map(async (name) => {
+    // One after the other: who is asked which pair, and on which side, then follows from the seed alone.
+    const people = [];
+    for (const name of ["ann", "bob", "lefty"]) {
       const headers = { Authorization: `Bearer ${served.links[name].split("#")[1]}`, "Content-Type": "application/json" };
-      let { pairs } = await (await fetch(`${base}/api/start`, { headers })).json();
-      for (let number = 0; number < 150; number += 1) {
-        const [{ pair, left, right }] = pairs;
+      const { pairs } = await (await fetch(`${base}/api/start`, { headers })).json();
+      people.push({ name, headers, pairs });
+    }
+    for (let number = 0; number < 150; number += 1) {
+      for (const person of people) {
+        const { name, headers, pairs: [{ pair, left, right }] } = person;
         const more = Number(left.cells[1]) - Number(right.cells[1]);
         const better = (more || (pair % 2) - 0.5) > 0 ? "left" : "right";
         const choice = name === "lefty" ? "left" : better;
         const body = JSON.stringify({ key: `${name}-${number}-000000`, pair, choice, took: name === "lefty" ? 300 : 2500 + 10 * number });
-        ({ pairs } = await (await fetch(`${base}/api/answer`, { method: "POST", headers, body })).json());
+        ({ pairs: person.pairs } = await (await fetch(`${base}/api/answer`, { method: "POST", headers, body })).json());
       }
-    }));
+    }
     const page = await open(served.links.owner.replace("/#", "/people#"));
     await page.waitForFunction(() => document.getElementById("estimate").textContent.includes("right on"), null, { timeout: 60000 });
     const rows = await page.locator("#people tbody tr").allTextContents();

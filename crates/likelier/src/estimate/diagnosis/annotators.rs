@@ -30,6 +30,8 @@ pub struct Annotator {
     pub picked_left: Option<Interval>,
     /// Whether the agreement is lower than the others' by more than chance, and by so much that it matters.
     pub stands_out: bool,
+    /// Whether one side is picked more often, by more than chance, and by so much that it matters.
+    pub leans: bool,
 }
 
 /// All annotators.
@@ -173,6 +175,7 @@ impl Shared {
             own_agreement: self.again[who].interval(level),
             picked_left: None,
             stands_out: false,
+            leans: false,
         });
         AnnotatorReport { annotators: each.collect(), agreement: self.all.interval(level) }
     }

@@ -187,15 +187,16 @@ impl Diagnosis {
         Ok(diagnosis)
     }
 
+    /// What the tests say about one person is kept with that person, too.
     fn name_those_who_stand_out(&mut self) {
         for remark in convicted(&self.suspicions(Vec::new())) {
-            if let (Remark::StandsOut { name, .. }, Some(report)) = (remark, &mut self.annotators) {
-                report
-                    .annotators
-                    .iter_mut()
-                    .filter(|one| one.name == name)
-                    .for_each(|one| one.stands_out = true);
-            }
+            let (name, say): (&String, fn(&mut Annotator)) = match &remark {
+                Remark::StandsOut { name, .. } => (name, |one| one.stands_out = true),
+                Remark::Leaning { who: Some(name), .. } => (name, |one| one.leans = true),
+                _ => continue,
+            };
+            let people = self.annotators.iter_mut().flat_map(|report| &mut report.annotators);
+            people.filter(|one| one.name == *name).for_each(say);
         }
     }
 
