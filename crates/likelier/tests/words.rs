@@ -70,6 +70,24 @@ fn rare_words_are_found_out_by_comparisons_that_were_held_out() {
 }
 
 #[test]
+fn counts_make_the_same_model_however_they_are_stored() {
+    let mut rng = stream(12, Purpose::Comparisons);
+    let (sparse, labels) = texts(&mut rng);
+    let mut values = vec![0.0; ITEMS * WORDS];
+    for (at, row) in values.chunks_exact_mut(WORDS).enumerate() {
+        sparse.copy_row(at, row);
+    }
+    let dense = Rows::from_numbers(values, WORDS).unwrap();
+    let supervision = Supervision::new(answers(&labels, 100, &mut rng))
+        .protocol(Protocol::FORCED_CHOICE)
+        .prior(Prior::new(0.5).unwrap());
+    let options = FitOptions::new().hold_out(0.0);
+    let [one, two] =
+        [&sparse, &dense].map(|rows| fit(rows, &supervision, &options).unwrap().classifier.to_bytes());
+    assert!(one.unwrap() == two.unwrap());
+}
+
+#[test]
 fn what_is_stated_or_is_no_pair_method_or_no_linear_model_is_not_tried() {
     let still = |options: FitOptions| fitted(&options.hold_out(0.0)).0.classifier.scaling().kind();
     assert_eq!(still(FitOptions::new().method(Method::PcompRelu)), ScalingKind::LargestAbsolute);

@@ -229,6 +229,8 @@ fn fit_believing(
 ) -> Result<Fitted, Error> {
     options.check()?;
     supervision.answers().map_or(Ok(()), Answers::to_one_question)?;
+    let packed = words::packed(rows, options);
+    let rows = packed.as_ref().unwrap_or(rows);
     let protocol = supervision.stated_protocol().ok_or(Error::NoProtocol)?;
     replying::check_tie_rates(supervision, options, protocol)?;
     let mut warnings = Vec::new();

@@ -6,15 +6,23 @@
 //! probable.
 
 use super::{FitOptions, Observer};
-use crate::data::Comparisons;
+use crate::data::{Comparisons, Rows};
 use crate::error::Error;
 use crate::estimate::FEWEST;
 use crate::estimate::selection::{Candidate, Dealing, SelectionRule, Standing, select};
-use crate::model::{Architecture, ScalingKind};
+use crate::model::{Architecture, ModelKind, ScalingKind};
 use crate::train::{Config, Control, Data};
 
 /// With more answers than this both do as well, and trying takes long.
 const MOST: usize = 5_000;
+
+/// The rows without their zeros, where nearly all are zeros and stay so: a linear model then has that much less to
+/// multiply. None where the rows are best as they are.
+pub(super) fn packed(rows: &Rows, options: &FitOptions) -> Option<Rows<'static>> {
+    let zeros_stay = options.scaling.is_none_or(ScalingKind::keeps_zeros);
+    let applies = options.model == ModelKind::Linear && zeros_stay && rows.as_sparse().is_none();
+    (applies && ScalingKind::counts_words(rows)).then(|| rows.to_sparse())
+}
 
 /// The scaling that is stated, or another than the default where that is better; none where the default stands.
 pub(super) fn scaling(
