@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-use page::{Client, Page};
+use page::Page;
 use program::{Folder, said};
 use serde_json::{Value, json};
 
@@ -31,26 +31,37 @@ fn opened(folder: &Folder, arguments: &str) -> Page {
     Page::start(folder.command(&format!("label items.csv --port 0 --seed 5 {arguments}")))
 }
 
-/// Says which is larger in some answers: items of the same half are a coin toss.
-fn answer(client: &mut Client, count: usize) {
+/// Says which is larger in some answers: items of the same half are a coin toss. Each time needs a mark of its own. The
+/// connection is new, because the server closes those that are idle.
+fn answer(page: &Page, name: &str, mark: &str, count: usize) {
+    let mut client = page.client(name);
     let mut hand = client.hand();
     for number in 0..count {
+        let pair = &hand["pairs"][0];
         let large = |side: &str| {
-            let size: usize = hand["pairs"][0][side]["cells"][0].as_str().unwrap().parse().unwrap();
+            let size: usize = pair[side]["cells"][0].as_str().unwrap().parse().unwrap();
             2 * size >= ITEMS
         };
         let left = if large("left") == large("right") { number % 2 == 0 } else { large("left") };
-        hand = client.answer(&hand, if left { "left" } else { "right" });
+        let choice = if left { "left" } else { "right" };
+        let body = json!({ "key": client.key(mark), "pair": pair["pair"], "choice": choice, "took": 900 });
+        let reply = client.post("/api/answer", &body);
+        assert_eq!(reply.status, 200, "{}", reply.text());
+        hand = reply.json();
     }
 }
 
+fn overview(page: &Page) -> Value {
+    page.client("owner").get("/api/overview").json()
+}
+
 /// Waits for an estimate from at least so many answers.
-fn estimated(owner: &mut Client, answers: u64) -> Value {
+fn estimated(page: &Page, answers: u64) {
     let start = Instant::now();
     loop {
-        let seen = owner.get("/api/overview").json();
+        let seen = overview(page);
         if seen["live"]["answers"].as_u64().unwrap() >= answers {
-            return seen;
+            return;
         }
         assert!(start.elapsed() < Duration::from_secs(120), "{}", seen["live"]);
         std::thread::sleep(Duration::from_millis(100));
@@ -66,8 +77,7 @@ fn exported(folder: &Folder, file: &str) -> Vec<Value> {
 fn pairs_are_chosen_once_there_is_an_estimate_and_keep_their_propensities_everywhere() {
     let folder = with_sizes();
     let page = opened(&folder, "--active 0.8 --prior 0.5 --people ann --again 0.15 --shared 0.15");
-    let (mut owner, mut ann) = (page.client("owner"), page.client("ann"));
-    let seen = owner.get("/api/overview").json();
+    let seen = overview(&page);
     assert_eq!((&seen["active"]["share"], &seen["active"]["chosen"]), (&json!(0.8), &json!(0)));
     assert!(
         seen["active"]["words"]
@@ -77,15 +87,15 @@ fn pairs_are_chosen_once_there_is_an_estimate_and_keep_their_propensities_everyw
         "{}",
         seen["active"]
     );
-    answer(&mut owner, 70);
-    answer(&mut ann, 70);
-    estimated(&mut owner, 100);
-    answer(&mut owner, 100);
-    answer(&mut ann, 100);
-    let seen = owner.get("/api/overview").json();
+    answer(&page, "owner", "one", 70);
+    answer(&page, "ann", "one", 70);
+    estimated(&page, 100);
+    answer(&page, "owner", "two", 100);
+    answer(&page, "ann", "two", 100);
+    let seen = overview(&page);
     let chosen = seen["active"]["chosen"].as_u64().unwrap();
     assert!(chosen > 60, "{}", seen["active"]);
-    let hand = ann.hand();
+    let hand = page.client("ann").hand();
     page.interrupt();
 
     // What is chosen has a propensity, what was drawn before there was an estimate has none, and what repeats a pair has
@@ -151,19 +161,17 @@ fn pairs_are_chosen_once_there_is_an_estimate_and_keep_their_propensities_everyw
 
     // A restart goes on: the same pairs in hand, and chosen ones as soon as there is an estimate again.
     let page = opened(&folder, "");
-    let (mut owner, mut ann) = (page.client("owner"), page.client("ann"));
-    assert_eq!(ann.hand()["pairs"], hand["pairs"]);
-    estimated(&mut owner, 300);
-    answer(&mut ann, 40);
-    let seen = owner.get("/api/overview").json();
+    assert_eq!(page.client("ann").hand()["pairs"], hand["pairs"]);
+    estimated(&page, 300);
+    answer(&page, "ann", "three", 40);
+    let seen = overview(&page);
     let more = seen["active"]["chosen"].as_u64().unwrap();
     assert!(more > chosen + 10, "{more} after {chosen}");
     page.interrupt();
     let page = opened(&folder, "--active 0");
-    let mut owner = page.client("owner");
-    estimated(&mut owner, 380);
-    answer(&mut owner, 30);
-    let words = owner.get("/api/overview").json()["active"]["words"].clone();
+    estimated(&page, 380);
+    answer(&page, "owner", "four", 30);
+    let words = overview(&page)["active"]["words"].clone();
     assert!(words.as_str().unwrap().starts_with("Active mode is off"), "{words}");
     page.interrupt();
     let last = exported(&folder, "items.likelier-label").split_off(380);
@@ -187,7 +195,7 @@ fn items_that_cannot_be_trained_on_are_asked_about_uniformly() {
     }
     let start = Instant::now();
     let seen = loop {
-        let seen = owner.get("/api/overview").json();
+        let seen = overview(&page);
         if seen["live"]["words"].as_str().unwrap().starts_with("There is no live estimate") {
             break seen;
         }
@@ -199,7 +207,7 @@ fn items_that_cannot_be_trained_on_are_asked_about_uniformly() {
     let rows = exported(&folder, "items.likelier-label");
     assert!(rows.iter().all(|row| row["propensity"].is_null() && row["origin"] != "chosen"));
     let plain = opened(&folder, "--active 0");
-    assert_eq!(plain.client("owner").get("/api/overview").json()["active"], Value::Null);
+    assert_eq!(overview(&plain)["active"], Value::Null);
 }
 
 #[test]

@@ -260,7 +260,9 @@ mod tests {
         // Some people have seen two pairs while all were equally likely.
         let old = {
             let mut old = dealer.newcomer();
-            before.into_iter().for_each(|rows| old.see(rows));
+            for rows in before {
+                old.see(rows);
+            }
             old
         };
         dealer.active.follow(&[0.5, 0.1, 0.9, 0.4, 0.001]).unwrap();
@@ -302,7 +304,7 @@ mod tests {
         let mut dealer = active_dealer(300, Shares { again: 0.2, shared: 0.3, balanced: false }, 0.8);
         let (mut ann, mut bob) = (dealer.newcomer(), dealer.newcomer());
         let mut first: Vec<Dealt> = Vec::new();
-        let mut more = [0; 2];
+        let (mut next, mut more) = (0, [0; 2]);
         for round in 0..6_u32 {
             // Chances change under way; what was drawn before stays as probable as it was.
             let unsure = |item: u32| if item % 6 == round { 0.5 } else { 0.02 };
@@ -322,11 +324,11 @@ mod tests {
                     continue;
                 }
                 assert_eq!(dealt.propensity.is_some(), round > 0);
-                let known =
-                    Known { id: first.len() as i64, rows: dealt.rows, propensity: dealt.propensity };
+                let known = Known { id: next, rows: dealt.rows, propensity: dealt.propensity };
                 seen.can_repeat(known);
                 dealer.can_share(known, person);
                 first.push(dealt);
+                next += 1;
             }
         }
         assert!(more.iter().all(|count| *count > 300), "{more:?}");
