@@ -52,6 +52,7 @@ function show(seen) {
   find("question").textContent = seen.question;
   find("summary").textContent = `${seen.answered} answers about ${seen.items} items; ${seen.goal} are asked of each person`;
   find("estimate").textContent = seen.live.words + (seen.live.training ? " A new estimate is being trained." : "");
+  find("active").textContent = seen.active ? seen.active.words : "";
   const people = seen.people.map((person) => {
     const again = person.again ? `${person.same} of ${person.again} the same` : "–";
     const error = person.error === null ? "–" : `about ${percent(person.error)}`;

@@ -65,6 +65,7 @@ impl Collected {
             (Vec::new(), Vec::new(), Vec::new(), Texts::new());
         let mut annotators = Annotators::default();
         let mut numbers: HashMap<i64, u32> = HashMap::new();
+        let mut propensities = Vec::new();
         let (mut gone, mut example) = (0, String::new());
         for one in &self.shown {
             let Some(given) = one.answer.as_ref().filter(|given| given.choice.compares()) else { continue };
@@ -92,11 +93,17 @@ impl Collected {
                 next
             });
             annotators.of.push(number);
+            propensities.push(one.propensity);
         }
         if gone > 0 {
             return Err(LabelError::ItemsChanged { items: self.items(), gone, example });
         }
         let answers: Answers = pairs.into_iter().collect();
-        Ok(answers.tied(ties)?.shown(sides)?.at(times)?.by(annotators)?)
+        let answers = answers.tied(ties)?.shown(sides)?.at(times)?.by(annotators)?;
+        if propensities.iter().all(Option::is_none) {
+            return Ok(answers);
+        }
+        let uniform = 2.0 / (ids.len() as f64 * (ids.len() as f64 - 1.0));
+        Ok(answers.chosen(propensities.into_iter().map(|known| known.unwrap_or(uniform)).collect())?)
     }
 }

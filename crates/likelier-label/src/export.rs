@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use likelier_tables::write_field;
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
-use parquet::data_type::{ByteArray, ByteArrayType, DataType, Int64Type};
+use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::ParquetError;
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::types::Type;
@@ -26,7 +26,7 @@ pub enum ExportFormat {
 }
 
 /// One answer, with everything that is known of it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AnswerRow {
     /// The item that was said to be likelier; for a tie the left one; empty where nothing was compared.
     pub likelier: String,
@@ -48,7 +48,7 @@ pub struct AnswerRow {
     pub right: String,
     /// The number of the pair that was dealt.
     pub pair: i64,
-    /// How it came about: uniform, balanced, again, shared or imported.
+    /// How it came about: uniform, balanced, chosen, again, shared or imported.
     pub origin: String,
     /// The pair that it repeats, or 0.
     pub repeats: i64,
@@ -58,11 +58,14 @@ pub struct AnswerRow {
     pub reason: String,
     /// 1 if it was undone.
     pub undone: i64,
+    /// How probable the pair was to be drawn, where not all pairs were equally likely.
+    pub propensity: Option<f64>,
 }
 
 const TEXTS: [&str; 10] =
     ["likelier", "other", "annotator", "side", "time", "choice", "left", "right", "origin", "reason"];
 const NUMBERS: [&str; 5] = ["tie", "pair", "repeats", "took", "undone"];
+const PROPENSITY: &str = "propensity";
 
 impl AnswerRow {
     fn texts(&self) -> [&str; 10] {
@@ -122,6 +125,7 @@ impl Collected {
                 took: given.took.unwrap_or(-1),
                 reason: given.reason.unwrap_or_default(),
                 undone: i64::from(undone),
+                propensity: shown.propensity,
             };
             rows.push((given.id, row));
         }
@@ -153,7 +157,13 @@ impl ExportFormat {
 }
 
 fn csv(out: &mut Vec<u8>, rows: &[AnswerRow]) -> std::io::Result<()> {
-    let header = TEXTS.iter().chain(&NUMBERS).copied().collect::<Vec<_>>().join(",");
+    let header = TEXTS
+        .iter()
+        .chain(&NUMBERS)
+        .chain([&PROPENSITY])
+        .copied()
+        .collect::<Vec<_>>()
+        .join(",");
     out.extend_from_slice(header.as_bytes());
     out.push(b'\n');
     for row in rows {
@@ -163,6 +173,8 @@ fn csv(out: &mut Vec<u8>, rows: &[AnswerRow]) -> std::io::Result<()> {
         }
         let numbers: Vec<String> = row.numbers().iter().map(ToString::to_string).collect();
         out.extend_from_slice(numbers.join(",").as_bytes());
+        out.push(b',');
+        out.extend(row.propensity.map(|number| format!("{number:e}")).unwrap_or_default().bytes());
         out.push(b'\n');
     }
     Ok(())
@@ -171,14 +183,16 @@ fn csv(out: &mut Vec<u8>, rows: &[AnswerRow]) -> std::io::Result<()> {
 fn parquet(out: &mut Vec<u8>, rows: &[AnswerRow]) -> Result<(), ParquetError> {
     let column = |name: &str, physical: Physical| {
         let logical = (physical == Physical::BYTE_ARRAY).then_some(LogicalType::String);
+        let empty = if name == PROPENSITY { Repetition::OPTIONAL } else { Repetition::REQUIRED };
         let built = Type::primitive_type_builder(name, physical)
-            .with_repetition(Repetition::REQUIRED)
+            .with_repetition(empty)
             .with_logical_type(logical)
             .build();
         built.map(Arc::new)
     };
     let texts = TEXTS.iter().map(|name| column(name, Physical::BYTE_ARRAY));
     let columns = texts.chain(NUMBERS.iter().map(|name| column(name, Physical::INT64)));
+    let columns = columns.chain([column(PROPENSITY, Physical::DOUBLE)]);
     let columns = columns.collect::<Result<Vec<_>, _>>()?;
     let schema = Arc::new(Type::group_type_builder("answers").with_fields(columns).build()?);
     let mut file = SerializedFileWriter::new(out, schema, Arc::default())?;
@@ -188,12 +202,15 @@ fn parquet(out: &mut Vec<u8>, rows: &[AnswerRow]) -> Result<(), ParquetError> {
             .iter()
             .map(|row| ByteArray::from(row.texts()[at].as_bytes().to_vec()))
             .collect();
-        write_column::<ByteArrayType>(&mut group, &texts)?;
+        write_column::<ByteArrayType>(&mut group, &texts, None)?;
     }
     for at in 0..NUMBERS.len() {
         let numbers: Vec<i64> = rows.iter().map(|row| row.numbers()[at]).collect();
-        write_column::<Int64Type>(&mut group, &numbers)?;
+        write_column::<Int64Type>(&mut group, &numbers, None)?;
     }
+    let known: Vec<f64> = rows.iter().filter_map(|row| row.propensity).collect();
+    let is_known: Vec<i16> = rows.iter().map(|row| i16::from(row.propensity.is_some())).collect();
+    write_column::<DoubleType>(&mut group, &known, Some(&is_known))?;
     group.close()?;
     file.close()?;
     Ok(())
@@ -202,9 +219,10 @@ fn parquet(out: &mut Vec<u8>, rows: &[AnswerRow]) -> Result<(), ParquetError> {
 fn write_column<T: DataType>(
     group: &mut SerializedRowGroupWriter<'_, &mut Vec<u8>>,
     values: &[T::T],
+    is_known: Option<&[i16]>,
 ) -> Result<(), ParquetError> {
     if let Some(mut column) = group.next_column()? {
-        column.typed::<T>().write_batch(values, None, None)?;
+        column.typed::<T>().write_batch(values, is_known, None)?;
         column.close()?;
     }
     Ok(())

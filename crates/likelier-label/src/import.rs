@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use crate::catalogue::Catalogue;
 use crate::collected::Collected;
 use crate::error::LabelError;
-use crate::store::{Choice, Origin, Store, now, parse_time};
+use crate::store::{Choice, NewPair, Origin, Store, now, parse_time};
 
 /// What is imported.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +31,7 @@ struct Imported {
     person: String,
     at: Option<i64>,
     took: Option<i64>,
+    propensity: Option<f64>,
 }
 
 /// Adds answers to a file that is there, and says how many were added, and how many were there already.
@@ -60,7 +61,13 @@ pub fn import(
         let known = people.get(&one.person).copied();
         let person = known.map_or_else(|| store.person(&one.person, false).map(|person| person.id), Ok)?;
         people.insert(one.person.clone(), person);
-        let pair = store.deal(person, [&one.names[0], &one.names[1]], Origin::Imported, None)?;
+        let pair = store.deal(&NewPair {
+            person,
+            names: [&one.names[0], &one.names[1]],
+            origin: Origin::Imported,
+            of: None,
+            propensity: one.propensity,
+        })?;
         store.add(pair, one.choice, None, &key, one.at.unwrap_or_else(now), one.took)?;
         added += 1;
     }
@@ -85,7 +92,8 @@ fn comparisons(path: &Path, items: &Catalogue, name: &str) -> Result<Vec<Importe
         let person = answers.annotators().map(|people| people.names.get(people.of[at] as usize));
         let person = person.filter(|person| !person.is_empty()).unwrap_or(name).to_owned();
         let time = answers.times().and_then(|times| parse_time(times.get(at)));
-        found.push(Imported { names, choice, person, at: time, took: None });
+        let propensity = answers.propensities().map(|propensities| propensities[at]);
+        found.push(Imported { names, choice, person, at: time, took: None, propensity });
     }
     Ok(found)
 }
@@ -144,7 +152,7 @@ fn label_studio(
             };
             let at = annotation["created_at"].as_str().and_then(parse_time);
             let took = annotation["lead_time"].as_f64().map(|seconds| (1000.0 * seconds) as i64);
-            found.push(Imported { names: names.clone(), choice, person, at, took });
+            found.push(Imported { names: names.clone(), choice, person, at, took, propensity: None });
         }
     }
     Ok(found)

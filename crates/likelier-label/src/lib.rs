@@ -12,6 +12,7 @@
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
+mod active;
 mod catalogue;
 mod collected;
 mod dealer;

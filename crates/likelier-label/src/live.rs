@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use likelier::estimate::metrics::Metric;
@@ -13,6 +13,8 @@ use likelier::{FitOptions, Fitted, LEVEL, Prior, Protocol, Supervision, fit_with
 use likelier_tables::{Items, Layout};
 use serde::Serialize;
 
+use crate::active::Active;
+use crate::catalogue::Catalogue;
 use crate::collected::Collected;
 use crate::error::LabelError;
 use crate::store::Settings;
@@ -44,17 +46,26 @@ pub(crate) struct LiveEstimate {
 pub(crate) struct Live {
     path: PathBuf,
     settings: Settings,
+    shown: Arc<Catalogue>,
+    active: Arc<Active>,
     answered: AtomicUsize,
     stop: AtomicBool,
     state: Mutex<LiveEstimate>,
 }
 
 impl Live {
-    pub(crate) fn new(path: &Path, settings: &Settings) -> Self {
+    pub(crate) fn new(
+        path: &Path,
+        settings: &Settings,
+        shown: Arc<Catalogue>,
+        active: Arc<Active>,
+    ) -> Self {
         let words = format!("There will be an estimate after {FEWEST} answers.");
         Self {
             path: path.to_owned(),
             settings: settings.clone(),
+            shown,
+            active,
             // Answers of earlier days count at once.
             answered: AtomicUsize::new(FEWEST),
             stop: AtomicBool::new(false),
@@ -138,7 +149,32 @@ impl Live {
         let supervision = Supervision::new(answers).protocol(Protocol::FORCED_CHOICE).prior(prior);
         let control = Control { threads: Some(1), stop: Some(&self.stop), ..Control::default() };
         let fitted = fit_with(&items.rows, &supervision, &FitOptions::new(), &control, &mut |_| ())?;
+        if self.active.is_on() {
+            self.prefer(&fitted, items)?;
+        }
         told(&fitted, count, &self.settings.positive)
+    }
+
+    /// From now on pairs that the classifier is unsure of are preferred.
+    fn prefer(&self, fitted: &Fitted, items: &Items) -> Result<(), LabelError> {
+        let ids = self.shown.ids();
+        let (mut rows, mut gone, mut example) = (Vec::with_capacity(ids.len()), 0, String::new());
+        for name in (0..ids.len()).map(|at| ids.name(at)) {
+            if let Some(row) = items.ids.find(&name) {
+                rows.push(row);
+            } else {
+                gone += 1;
+                example = name.into_owned();
+            }
+        }
+        if gone > 0 {
+            return Err(LabelError::ItemsChanged { items: self.settings.items.clone(), gone, example });
+        }
+        let probability = fitted.classifier.probability();
+        let scores = fitted.classifier.scores_of(&items.rows, &rows)?;
+        let probabilities: Vec<f64> =
+            scores.into_iter().map(|score| f64::from(probability.of(score))).collect();
+        Ok(self.active.follow(&probabilities)?)
     }
 }
 

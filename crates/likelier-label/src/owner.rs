@@ -37,6 +37,19 @@ pub(crate) struct Overview {
     picked_left: Option<Interval>,
     flags: Vec<Flagged>,
     live: LiveEstimate,
+    /// Present if pairs are chosen, or were.
+    active: Option<ActiveSoFar>,
+}
+
+/// How far active mode has come.
+#[derive(Debug, Serialize)]
+struct ActiveSoFar {
+    /// The share of new pairs that are chosen once there is an estimate.
+    share: f64,
+    /// Answers about pairs that were drawn for the person, repeated ones apart, and how many of these pairs were chosen.
+    answered: usize,
+    chosen: usize,
+    words: String,
 }
 
 #[derive(Debug, Default, Serialize)]
@@ -93,6 +106,7 @@ impl Overview {
             picked_left: None,
             flags: Vec::new(),
             live: live.now(),
+            active: ActiveSoFar::of(settings.active, collected.shown()),
         };
         overview.people = people
             .into_iter()
@@ -203,5 +217,31 @@ impl Overview {
             }
         }
         Ok(())
+    }
+}
+
+impl ActiveSoFar {
+    fn of(share: f64, shown: &[Shown]) -> Option<Self> {
+        let compared = |one: &&Shown| one.answer.as_ref().is_some_and(|given| given.choice.compares());
+        let (mut answered, mut chosen) = (0, 0);
+        for one in shown.iter().filter(compared) {
+            answered += usize::from(matches!(one.origin, Origin::Uniform | Origin::Chosen));
+            chosen += usize::from(one.origin == Origin::Chosen);
+        }
+        let of = format!("Of {answered} answers about new pairs, {chosen} are about chosen ones.");
+        let percent = (100.0 * share).round();
+        let words = match (share > 0.0, chosen) {
+            (false, 0) => return None,
+            (false, _) => format!("Active mode is off: new pairs are drawn uniformly. {of}"),
+            (true, 0) => format!(
+                "Active mode is on: once there is an estimate, {percent} % of new pairs are chosen among items that it is \
+                 unsure of. So far all were drawn uniformly."
+            ),
+            (true, _) => format!(
+                "Active mode is on: {percent} % of new pairs are chosen among items that the estimate is unsure of, the \
+                 others are drawn uniformly. {of}"
+            ),
+        };
+        Some(Self { share, answered, chosen, words })
     }
 }

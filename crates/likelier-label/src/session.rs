@@ -6,11 +6,12 @@ use std::sync::Arc;
 use likelier::random::{Purpose, epoch_stream};
 use serde::{Deserialize, Serialize};
 
+use crate::active::Active;
 use crate::catalogue::{Catalogue, Face};
-use crate::dealer::{Dealer, Rows, SeenBy, Shares};
+use crate::dealer::{Dealer, Dealt, Known, Rows, SeenBy, Shares};
 use crate::error::LabelError;
 use crate::refused::Refused;
-use crate::store::{Choice, Origin, Person, Settings, Store, now};
+use crate::store::{Choice, NewPair, Origin, Person, Settings, Store, now};
 
 /// Pairs that a page has in hand, the one it shows included.
 const IN_HAND: usize = 4;
@@ -70,9 +71,10 @@ struct Held {
     id: i64,
     rows: Rows,
     origin: Origin,
+    propensity: Option<f64>,
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
     seen: SeenBy,
     /// Pairs without an answer, the next one first.
@@ -88,6 +90,7 @@ pub(crate) struct Session {
     store: Store,
     settings: Arc<Settings>,
     items: Arc<Catalogue>,
+    active: Arc<Active>,
     seed: u64,
     dealer: Dealer,
     states: BTreeMap<i64, State>,
@@ -99,18 +102,26 @@ impl Session {
         store: Store,
         settings: Arc<Settings>,
         items: Arc<Catalogue>,
+        active: Arc<Active>,
         seed: u64,
     ) -> Result<Self, LabelError> {
-        let dealer = Self::dealer(&settings, &items, seed, 0);
-        let mut session = Self { store, settings, items, seed, dealer, states: BTreeMap::new() };
+        let dealer = Self::dealer(&settings, &items, &active, seed, 0);
+        let mut session = Self { store, settings, items, active, seed, dealer, states: BTreeMap::new() };
         session.reload()?;
         Ok(session)
     }
 
-    fn dealer(settings: &Settings, items: &Catalogue, seed: u64, dealt: u32) -> Dealer {
+    fn dealer(
+        settings: &Settings,
+        items: &Catalogue,
+        active: &Arc<Active>,
+        seed: u64,
+        dealt: u32,
+    ) -> Dealer {
         let shares = Shares { again: settings.again, shared: settings.shared, balanced: settings.balanced };
         // A restart does not draw the same pairs again.
-        Dealer::new(items.ids().len(), shares, epoch_stream(seed, Purpose::Comparisons, dealt))
+        let rng = epoch_stream(seed, Purpose::Comparisons, dealt);
+        Dealer::new(items.ids().len(), shares, Arc::clone(active), rng)
     }
 
     /// Forgets what is in memory, and takes it from the file.
@@ -130,19 +141,19 @@ impl Session {
         if gone > 0 {
             return Err(LabelError::ItemsChanged { items: self.items.path().to_owned(), gone, example });
         }
-        self.dealer = Self::dealer(&self.settings, &self.items, self.seed, last as u32);
+        self.dealer = Self::dealer(&self.settings, &self.items, &self.active, self.seed, last as u32);
         self.states = self
             .store
             .people()?
             .iter()
-            .map(|person| (person.id, State::default()))
+            .map(|person| (person.id, State::new(&self.dealer)))
             .collect();
         for (shown, rows) in held {
             let Some(state) = self.states.get_mut(&shown.person) else { continue };
-            let held = Held { id: shown.id, rows, origin: shown.origin };
+            let held = Held { id: shown.id, rows, origin: shown.origin, propensity: shown.propensity };
             state.seen.see(rows);
             match shown.origin {
-                Origin::Uniform | Origin::Balanced => self.dealer.count(rows),
+                Origin::Uniform | Origin::Balanced | Origin::Chosen => self.dealer.count(rows),
                 Origin::Again => shown.of.into_iter().for_each(|of| state.seen.cannot_repeat(of)),
                 Origin::Shared | Origin::Imported => {}
             }
@@ -169,7 +180,7 @@ impl Session {
     /// Adds somebody.
     pub(crate) fn add_person(&mut self, name: &str) -> Result<Person, Refused> {
         let person = self.store.person(name, false)?;
-        self.states.entry(person.id).or_default();
+        self.states.entry(person.id).or_insert_with(|| State::new(&self.dealer));
         Ok(person)
     }
 
@@ -179,8 +190,10 @@ impl Session {
         while state.pending.len() < IN_HAND {
             let Some(dealt) = self.dealer.next(person, &mut state.seen) else { break };
             let names = dealt.rows.map(|row| self.items.ids().name(row as usize));
-            let id = self.store.deal(person, [&names[0], &names[1]], dealt.origin, dealt.of)?;
-            state.pending.push_back(Held { id, rows: dealt.rows, origin: dealt.origin });
+            let Dealt { rows, origin, of, propensity } = dealt;
+            let names = [&names[0][..], &names[1]];
+            let id = self.store.deal(&NewPair { person, names, origin, of, propensity })?;
+            state.pending.push_back(Held { id, rows, origin, propensity });
         }
         let pairs = state.pending.iter().take(IN_HAND).map(|held| PairFace {
             pair: held.id,
@@ -234,9 +247,8 @@ impl Session {
             self.store.undo(last.id, given.id, key)?;
             state.counts.remove(last.origin, given.choice);
             state.seen.cannot_repeat(last.id);
-            state
-                .pending
-                .push_front(Held { id: last.id, rows: [left, right], origin: last.origin });
+            let (rows, origin, propensity) = ([left, right], last.origin, last.propensity);
+            state.pending.push_front(Held { id: last.id, rows, origin, propensity });
         }
         self.hand(person)
     }
@@ -254,12 +266,13 @@ fn note(dealer: &mut Dealer, state: &mut State, person: i64, held: Held, choice:
     if !choice.compares() {
         return;
     }
+    let known = Known { id: held.id, rows: held.rows, propensity: held.propensity };
     match held.origin {
-        Origin::Uniform | Origin::Balanced => {
-            dealer.can_share(held.id, person, held.rows);
-            state.seen.can_repeat(held.id, held.rows);
+        Origin::Uniform | Origin::Balanced | Origin::Chosen => {
+            dealer.can_share(known, person);
+            state.seen.can_repeat(known);
         }
-        Origin::Shared => state.seen.can_repeat(held.id, held.rows),
+        Origin::Shared => state.seen.can_repeat(known),
         Origin::Again | Origin::Imported => {}
     }
 }
@@ -273,6 +286,16 @@ fn check_key(key: &str) -> Result<(), Refused> {
 }
 
 impl State {
+    /// Somebody who has seen nothing.
+    fn new(dealer: &Dealer) -> Self {
+        Self {
+            seen: dealer.newcomer(),
+            pending: VecDeque::new(),
+            counts: Progress::default(),
+            paces: VecDeque::new(),
+        }
+    }
+
     fn pace(&mut self, took: Option<i64>) {
         self.paces.extend(took);
         while self.paces.len() > PACE {

@@ -17,7 +17,7 @@ use std::error::Error;
 use std::path::Path;
 
 use likelier::evaluate::Confusion;
-use likelier::next::{PairDraws, UNIFORM_SHARE};
+use likelier::next::{PairChances, PairDraws, UNIFORM_SHARE};
 use likelier::random::{Purpose, chance, epoch_stream, shuffle, stream};
 use likelier::{
     Answers, Equals, FitOptions, Fitted, Label, Prior, Protocol, Supervision, fit, resample_to_prior,
@@ -122,7 +122,7 @@ impl World<'_> {
         while asked.answers.len() < LAST {
             let so_far = asked.answers.len();
             let (count, uniform) = if so_far == 0 { (FIRST, 1.0) } else { (EACH, rule.uniform) };
-            let mut draws = PairDraws::new([&weights[0], &weights[1]], uniform)?;
+            let mut draws = PairDraws::new(PairChances::by_weights([&weights[0], &weights[1]], uniform)?);
             draws.leave_out(asked.answers.iter().map(|(a, b)| (place(*a), place(*b))))?;
             let mut rng = epoch_stream(seed, Purpose::Next, so_far as u32);
             for _ in 0..count {

@@ -9,7 +9,8 @@
 //! could have been, these sum to one. What is judged by weights 1/q is as if pairs had been drawn uniformly, and
 //! no weight is more than 1/ρ times that of a uniform pair.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde::Serialize;
 
@@ -76,35 +77,62 @@ pub fn next_pairs(
     uniform: f64,
     rng: &mut impl Rng,
 ) -> Result<Vec<NextPair>, Error> {
-    let near: Vec<f64> = probabilities.iter().map(|p| p * (1.0 - p)).collect();
-    let mut draws = PairDraws::new([&near, &near], uniform)?;
+    let mut draws = PairDraws::new(PairChances::near(probabilities, uniform)?);
     draws.leave_out(asked)?;
-    let left = draws.pairs() - draws.asked.len();
+    let left = draws.left();
     if left < count {
         return Err(Error::NoPairsLeft { left, wanted: count });
     }
     (0..count).map(|_| draws.next(rng)).collect()
 }
 
-/// A source of pairs: one item by the first list of weights and the other, of the rest, by the second; or both
-/// uniformly.
+/// How probable each pair is to be drawn: one item by the first list of weights and the other, of the rest, by the
+/// second; or both uniformly.
 #[doc(hidden)]
 #[derive(Clone, Debug)]
-pub struct PairDraws {
-    /// Sums of the weights of all items before each, and at the end of all.
-    sums: [Vec<f64>; 2],
+pub struct PairChances {
+    items: usize,
     uniform: f64,
-    asked: HashSet<(u32, u32)>,
-    /// The probability of the pairs that were asked, if they could be drawn.
-    asked_mass: f64,
+    /// Sums of the weights of all items before each, and at the end of all. The second list is absent where both are
+    /// the same, and the first where all pairs are equally likely.
+    sums: Option<(Vec<f64>, Option<Vec<f64>>)>,
 }
 
 /// No item is left out: it counts like one that is this near to certain.
 const LEAST_WEIGHT: f64 = 1e-6;
 
-impl PairDraws {
-    /// Weights from 0 up, one for each item.
-    pub fn new(weights: [&[f64]; 2], uniform: f64) -> Result<Self, Error> {
+impl PairChances {
+    /// All pairs of so many items, equally likely.
+    pub fn uniform(items: usize) -> Result<Self, Error> {
+        if items < 2 {
+            return Err(Error::Setting {
+                name: "the number of items",
+                value: items.to_string(),
+                allowed: "at least 2, so that there is a pair",
+            });
+        }
+        Ok(Self { items, uniform: 1.0, sums: None })
+    }
+
+    /// The policy of [`next_pairs`]: items by p(1 − p), and a share of uniform pairs.
+    pub fn near(probabilities: &[f64], uniform: f64) -> Result<Self, Error> {
+        let near: Vec<f64> = probabilities.iter().map(|p| p * (1.0 - p)).collect();
+        let chances = Self::checked(&near, uniform)?;
+        Ok(Self { sums: Some((sums_of(&near), None)), ..chances })
+    }
+
+    /// Any weights from 0 up, one for each item.
+    pub fn by_weights(weights: [&[f64]; 2], uniform: f64) -> Result<Self, Error> {
+        let [first, second] = weights;
+        if first.len() != second.len() {
+            return Err(Error::mismatch("weights", second.len(), "weights", first.len()));
+        }
+        let chances = Self::checked(first, uniform)?;
+        Self::checked(second, uniform)?;
+        Ok(Self { sums: Some((sums_of(first), Some(sums_of(second)))), ..chances })
+    }
+
+    fn checked(weights: &[f64], uniform: f64) -> Result<Self, Error> {
         if !(LEAST_SHARE..=1.0).contains(&uniform) {
             return Err(Error::Setting {
                 name: "the share of uniform pairs",
@@ -112,37 +140,115 @@ impl PairDraws {
                 allowed: "from 0.01 to 1",
             });
         }
-        let items = weights[0].len();
-        if items < 2 || weights[1].len() != items {
-            return Err(Error::Setting {
-                name: "the number of items",
-                value: items.to_string(),
-                allowed: "at least 2, so that there is a pair",
-            });
-        }
-        if let Some(bad) = weights.iter().flat_map(|of| of.iter()).find(|w| !(w.is_finite() && **w >= 0.0))
-        {
-            return Err(Error::Setting {
+        let chances = Self::uniform(weights.len())?;
+        match weights.iter().find(|weight| !(weight.is_finite() && **weight >= 0.0)) {
+            Some(bad) => Err(Error::Setting {
                 name: "the weight of an item",
                 value: bad.to_string(),
                 allowed: "a number from 0 up",
-            });
+            }),
+            None => Ok(Self { uniform, ..chances }),
         }
-        let sums = weights.map(|weights| {
-            let mut sum = 0.0;
-            let before = weights.iter().map(|weight| {
-                sum += weight.max(LEAST_WEIGHT);
-                sum
-            });
-            std::iter::once(0.0).chain(before).collect()
-        });
-        Ok(Self { sums, uniform, asked: HashSet::new(), asked_mass: 0.0 })
+    }
+
+    /// Whether all pairs are equally likely.
+    pub fn are_uniform(&self) -> bool {
+        self.sums.is_none()
+    }
+
+    /// How many pairs there are.
+    fn pairs(&self) -> usize {
+        self.items * (self.items - 1) / 2
+    }
+
+    /// The sums of both lists, where items are preferred.
+    fn lists(&self) -> Option<[&[f64]; 2]> {
+        self.sums
+            .as_ref()
+            .map(|(first, second)| [&first[..], second.as_ref().unwrap_or(first)])
+    }
+
+    /// The probability of a pair, in either order, if every pair could be drawn.
+    fn of(&self, (one, two): (u32, u32)) -> f64 {
+        let uniform = self.uniform / self.pairs() as f64;
+        let Some([first, second]) = self.lists() else { return uniform };
+        let in_order = |one: u32, two: u32| {
+            weight(first, one) / total(first) * weight(second, two) / (total(second) - weight(second, one))
+        };
+        uniform + (1.0 - self.uniform) * (in_order(one, two) + in_order(two, one))
+    }
+
+    fn draw(&self, rng: &mut impl Rng) -> ([u32; 2], DrawnHow) {
+        match self.lists() {
+            Some([first, second]) if !chance(rng, self.uniform) => {
+                let one = by_weight(first, None, rng);
+                ([one, by_weight(second, Some(one), rng)], DrawnHow::Chosen)
+            }
+            _ => {
+                let one = below(rng, self.items);
+                let two = below(rng, self.items - 1);
+                ([one as u32, (two + usize::from(two >= one)) as u32], DrawnHow::Uniform)
+            }
+        }
+    }
+}
+
+fn sums_of(weights: &[f64]) -> Vec<f64> {
+    let mut sum = 0.0;
+    let before = weights.iter().map(|weight| {
+        sum += weight.max(LEAST_WEIGHT);
+        sum
+    });
+    std::iter::once(0.0).chain(before).collect()
+}
+
+fn weight(sums: &[f64], item: u32) -> f64 {
+    sums[item as usize + 1] - sums[item as usize]
+}
+
+fn total(sums: &[f64]) -> f64 {
+    sums[sums.len() - 1]
+}
+
+/// An item by its weight, but for one.
+fn by_weight(sums: &[f64], not: Option<u32>, rng: &mut impl Rng) -> u32 {
+    let left_out = not.map_or(0.0, |item| weight(sums, item));
+    let mut at = unit(rng) * (total(sums) - left_out);
+    if let Some(item) = not.filter(|item| at >= sums[*item as usize]) {
+        at += weight(sums, item);
+    }
+    let item = sums.partition_point(|sum| *sum <= at).saturating_sub(1);
+    item.min(sums.len() - 2) as u32
+}
+
+/// A source of pairs, none of which comes twice.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+pub struct PairDraws {
+    chances: Arc<PairChances>,
+    asked: BTreeSet<(u32, u32)>,
+    /// The probability of the pairs that were asked, if they could be drawn.
+    asked_mass: f64,
+}
+
+impl PairDraws {
+    /// Nothing was asked yet.
+    pub fn new(chances: impl Into<Arc<PairChances>>) -> Self {
+        Self { chances: chances.into(), asked: BTreeSet::new(), asked_mass: 0.0 }
+    }
+
+    /// From now on pairs are drawn with other chances, of the same items. What was asked is still not drawn again.
+    pub fn draw_by(&mut self, chances: &Arc<PairChances>) {
+        if !Arc::ptr_eq(&self.chances, chances) {
+            self.chances = Arc::clone(chances);
+            self.asked_mass = self.asked.iter().map(|pair| self.chances.of(*pair)).sum();
+        }
     }
 
     /// Pairs that are not to be drawn.
     pub fn leave_out(&mut self, asked: impl IntoIterator<Item = (u32, u32)>) -> Result<(), Error> {
         for (first, second) in asked {
-            check_items("a pair that was asked", &[first, second], self.items())?;
+            check_items("a pair that was asked", &[first, second], self.chances.items)?;
             if first != second {
                 self.exclude((first, second));
             }
@@ -151,69 +257,40 @@ impl PairDraws {
     }
 
     fn exclude(&mut self, pair: (u32, u32)) {
-        let pair = (pair.0.min(pair.1), pair.0.max(pair.1));
+        let pair = in_order(pair);
         if self.asked.insert(pair) {
-            self.asked_mass += self.mixture(pair);
+            self.asked_mass += self.chances.of(pair);
         }
     }
 
-    fn items(&self) -> usize {
-        self.sums[0].len() - 1
+    /// Whether a pair was asked, in either order.
+    pub fn was_asked(&self, one: u32, two: u32) -> bool {
+        self.asked.contains(&in_order((one, two)))
     }
 
-    /// How many pairs there are.
-    fn pairs(&self) -> usize {
-        self.items() * (self.items() - 1) / 2
-    }
-
-    fn weight(&self, list: usize, item: u32) -> f64 {
-        self.sums[list][item as usize + 1] - self.sums[list][item as usize]
-    }
-
-    fn total(&self, list: usize) -> f64 {
-        self.sums[list][self.items()]
-    }
-
-    /// The probability of a pair, in either order, if every pair could be drawn.
-    fn mixture(&self, (one, two): (u32, u32)) -> f64 {
-        let in_order = |first: u32, second: u32| {
-            self.weight(0, first) / self.total(0) * self.weight(1, second)
-                / (self.total(1) - self.weight(1, first))
-        };
-        let chosen = in_order(one, two) + in_order(two, one);
-        self.uniform / self.pairs() as f64 + (1.0 - self.uniform) * chosen
+    /// How many pairs were not asked yet.
+    pub fn left(&self) -> usize {
+        self.chances.pairs() - self.asked.len()
     }
 
     /// The probability that a pair is drawn next; 0 if it was asked.
     pub fn propensity(&self, one: u32, two: u32) -> f64 {
-        let pair = (one.min(two), one.max(two));
-        if one == two || self.asked.contains(&pair) {
+        if one == two || self.was_asked(one, two) {
             return 0.0;
         }
         // The last pair is certain; rounding must not make it more so.
-        (self.mixture(pair) / (1.0 - self.asked_mass).max(f64::MIN_POSITIVE)).min(1.0)
+        (self.chances.of((one, two)) / (1.0 - self.asked_mass).max(f64::MIN_POSITIVE)).min(1.0)
     }
 
     /// Draws a pair, which is not drawn again.
     pub fn next(&mut self, rng: &mut impl Rng) -> Result<NextPair, Error> {
-        if self.asked.len() >= self.pairs() {
+        if self.left() == 0 {
             return Err(Error::NoPairsLeft { left: 0, wanted: 1 });
         }
         loop {
-            let how = if chance(rng, self.uniform) { DrawnHow::Uniform } else { DrawnHow::Chosen };
-            let [one, two] = match how {
-                DrawnHow::Uniform => {
-                    let one = below(rng, self.items());
-                    let two = below(rng, self.items() - 1);
-                    [one as u32, (two + usize::from(two >= one)) as u32]
-                }
-                DrawnHow::Chosen => {
-                    let one = self.by_weight(0, None, rng);
-                    [one, self.by_weight(1, Some(one), rng)]
-                }
-            };
+            let ([one, two], how) = self.chances.draw(rng);
             let propensity = self.propensity(one, two);
-            if one == two || propensity == 0.0 {
+            if propensity == 0.0 {
                 continue;
             }
             self.exclude((one, two));
@@ -221,18 +298,10 @@ impl PairDraws {
             return Ok(NextPair { first, second, propensity, how });
         }
     }
+}
 
-    /// An item by its weight, but for one.
-    fn by_weight(&self, list: usize, not: Option<u32>, rng: &mut impl Rng) -> u32 {
-        let sums = &self.sums[list];
-        let left_out = not.map_or(0.0, |item| self.weight(list, item));
-        let mut at = unit(rng) * (self.total(list) - left_out);
-        if let Some(item) = not.filter(|item| at >= sums[*item as usize]) {
-            at += self.weight(list, item);
-        }
-        let item = sums.partition_point(|sum| *sum <= at).saturating_sub(1);
-        item.min(self.items() - 1) as u32
-    }
+fn in_order((one, two): (u32, u32)) -> (u32, u32) {
+    (one.min(two), one.max(two))
 }
 
 #[cfg(test)]
@@ -247,7 +316,8 @@ mod tests {
     }
 
     fn draws(uniform: f64, asked: &[(u32, u32)]) -> PairDraws {
-        let mut draws = PairDraws::new([&NEAR, &[1.0, 2.0, 0.5, 1.0, 0.0]], uniform).unwrap();
+        let weights: [&[f64]; 2] = [&NEAR, &[1.0, 2.0, 0.5, 1.0, 0.0]];
+        let mut draws = PairDraws::new(PairChances::by_weights(weights, uniform).unwrap());
         draws.leave_out(asked.iter().copied()).unwrap();
         draws
     }
@@ -290,6 +360,24 @@ mod tests {
         }
         // Of the pair that was asked, each part loses what it has of it.
         assert!((0.25..0.35).contains(&(f64::from(uniform) / f64::from(DRAWS))), "{uniform}");
+    }
+
+    #[test]
+    fn with_new_chances_propensities_are_those_of_a_fresh_start_and_what_was_asked_stays_so() {
+        let asked = [(3, 2), (0, 4)];
+        let mut draws = PairDraws::new(PairChances::uniform(5).unwrap());
+        draws.leave_out(asked).unwrap();
+        assert!((draws.propensity(0, 1) - 1.0 / 8.0).abs() < 1e-12, "all that are left are equally likely");
+        let chances = Arc::new(PairChances::near(&NEAR, 0.2).unwrap());
+        draws.draw_by(&chances);
+        let mut fresh = PairDraws::new(chances);
+        fresh.leave_out(asked).unwrap();
+        for (one, two) in all_pairs(5) {
+            assert!((draws.propensity(one, two) - fresh.propensity(one, two)).abs() < 1e-12);
+        }
+        assert_eq!((draws.left(), draws.was_asked(2, 3), draws.was_asked(2, 4)), (8, true, false));
+        let drawn = draws.next(&mut stream(0, Purpose::Next)).unwrap();
+        assert_eq!((draws.left(), draws.propensity(drawn.second, drawn.first)), (7, 0.0));
     }
 
     #[test]

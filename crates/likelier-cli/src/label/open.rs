@@ -71,6 +71,10 @@ pub(super) struct OpenArguments {
     /// Draw the items that were shown least, so that all come equally often.
     #[arg(long, help_heading = "Pairs")]
     balanced: bool,
+    /// Active mode: the share of new pairs that are chosen among items that the live estimate is unsure of, once there
+    /// is one; 0.75 saves questions, 0 turns it off [default: 0].
+    #[arg(long, help_heading = "Pairs", value_name = "SHARE", allow_negative_numbers = true)]
+    active: Option<f64>,
     /// The number of answers that each person is asked for [default: 500].
     #[arg(long, help_heading = "Pairs", value_name = "N")]
     goal: Option<usize>,
@@ -274,6 +278,17 @@ impl OpenArguments {
             ));
         }
         settings.balanced |= self.balanced;
+        settings.active = share("--active", self.active.unwrap_or(settings.active))?;
+        if settings.balanced && settings.active > 0.0 {
+            return Err(mistake(
+                "--active and --balanced draw new pairs in two ways",
+                if self.balanced {
+                    "leave one of them out; --active 0 turns active mode off"
+                } else {
+                    "this file of answers was begun with --balanced: leave --active out, or begin another with --file"
+                },
+            ));
+        }
         settings.goal = self.goal.unwrap_or(settings.goal).max(1);
         Ok(settings)
     }

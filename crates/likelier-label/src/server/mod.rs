@@ -14,6 +14,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::http::header::CONTENT_TYPE;
 use axum::routing::{get, post};
 
+use crate::active::Active;
 use crate::catalogue::Catalogue;
 use crate::error::LabelError;
 use crate::live::Live;
@@ -110,9 +111,12 @@ impl Server {
             .map_err(refused)?;
         let (settings, items) = (Arc::new(self.settings), Arc::new(self.items));
         let (path, people) = (self.store.path().to_owned(), self.store.people()?);
-        let session = Session::new(self.store, Arc::clone(&settings), Arc::clone(&items), self.seed)?;
+        let active = Arc::new(Active::new(items.ids().len(), settings.active)?);
+        let [of_session, of_live] = [&items, &items].map(Arc::clone);
+        let session =
+            Session::new(self.store, Arc::clone(&settings), of_session, Arc::clone(&active), self.seed)?;
         let (writer, thread) = Writer::start(session);
-        let live = Arc::new(Live::new(&path, &settings));
+        let live = Arc::new(Live::new(&path, &settings, of_live, active));
         let shared = Shared {
             writer,
             people: RwLock::new(people),

@@ -52,6 +52,8 @@ pub enum Origin {
     Uniform,
     /// Drawn from the items that were shown least.
     Balanced,
+    /// Drawn from the items that the live estimate is unsure of.
+    Chosen,
     /// Answered before by the same person, now with the sides swapped.
     Again,
     /// Answered before by somebody else.
@@ -65,6 +67,7 @@ impl Origin {
         match self {
             Self::Uniform => "uniform",
             Self::Balanced => "balanced",
+            Self::Chosen => "chosen",
             Self::Again => "again",
             Self::Shared => "shared",
             Self::Imported => "imported",
@@ -72,7 +75,7 @@ impl Origin {
     }
 
     pub(crate) fn named(name: &str) -> Option<Self> {
-        [Self::Uniform, Self::Balanced, Self::Again, Self::Shared, Self::Imported]
+        [Self::Uniform, Self::Balanced, Self::Chosen, Self::Again, Self::Shared, Self::Imported]
             .into_iter()
             .find(|origin| origin.name() == name)
     }

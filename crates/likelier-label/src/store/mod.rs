@@ -19,7 +19,7 @@ use rusqlite::{Connection, OpenFlags};
 pub use forms::{Choice, Origin};
 pub(crate) use forms::{now, parse_time};
 pub(crate) use likelier::data::moments::iso;
-pub(crate) use pairs::Shown;
+pub(crate) use pairs::{NewPair, Shown};
 pub use people::Person;
 pub use settings::Settings;
 pub(crate) use tidying::Tidying;
@@ -29,7 +29,7 @@ use crate::error::LabelError;
 /// "lkLB", so that `file` and we know the file.
 const APPLICATION: i64 = 0x6c6b_4c42;
 /// The schema is brought up to this version one step at a time.
-const STEPS: [&str; 1] = [include_str!("schema.sql")];
+const STEPS: [&str; 2] = [include_str!("schema.sql"), include_str!("schema_2.sql")];
 
 /// An open file of answers.
 #[derive(Debug)]
@@ -37,6 +37,8 @@ pub struct Store {
     path: PathBuf,
     connection: Connection,
     lock: Option<Lock>,
+    /// The version of the file: one that is only read stays as it is.
+    version: i64,
 }
 
 impl Store {
@@ -48,11 +50,13 @@ impl Store {
             | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         private(path).map_err(|reason| LabelError::file(path, reason))?;
         let connection = Connection::open_with_flags(path, flags).map_err(|reason| of(path, reason))?;
-        let mut store = Self { path: path.to_owned(), connection, lock: Some(lock) };
+        let mut store = Self { path: path.to_owned(), connection, lock: Some(lock), version: 0 };
         store.check_known()?;
-        store.run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA secure_delete=ON;")?;
+        // A step may make a table anew, which must not delete what refers to it.
+        store.run("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=OFF; PRAGMA secure_delete=ON;")?;
         store.run(&format!("PRAGMA wal_autocheckpoint={}", tidying::AT_MOST))?;
         store.migrate(&STEPS)?;
+        store.run("PRAGMA foreign_keys=ON")?;
         Ok(store)
     }
 
@@ -63,8 +67,9 @@ impl Store {
         }
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let connection = Connection::open_with_flags(path, flags).map_err(|reason| of(path, reason))?;
-        let store = Self { path: path.to_owned(), connection, lock: None };
-        if store.check_known()? == 0 {
+        let mut store = Self { path: path.to_owned(), connection, lock: None, version: 0 };
+        store.version = store.check_known()?;
+        if store.version == 0 {
             return Err(LabelError::NotAnswers(path.to_owned()));
         }
         Ok(store)
@@ -115,6 +120,7 @@ impl Store {
             transaction.execute_batch(&marks).map_err(refused)?;
             transaction.commit().map_err(refused)?;
         }
+        self.version = i64::try_from(steps.len()).unwrap_or(i64::MAX);
         Ok(())
     }
 
@@ -145,7 +151,7 @@ impl Store {
             // Somebody who reads it at this moment may be in the way. Then the file stays as it is, which is sound too.
             let _ = self.run("PRAGMA wal_checkpoint(TRUNCATE); PRAGMA journal_mode=DELETE;");
         }
-        let Self { path, connection, lock } = self;
+        let Self { path, connection, lock, .. } = self;
         let closed = connection.close().map_err(|(_, reason)| of(&path, reason));
         drop(lock);
         closed

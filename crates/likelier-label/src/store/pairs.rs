@@ -5,8 +5,19 @@ use rusqlite::{OptionalExtension, Row, params};
 use super::{Choice, Origin, Store, now};
 use crate::error::LabelError;
 
+/// A pair as it is dealt.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct NewPair<'a> {
+    pub(crate) person: i64,
+    /// The items on the left and on the right.
+    pub(crate) names: [&'a str; 2],
+    pub(crate) origin: Origin,
+    pub(crate) of: Option<i64>,
+    pub(crate) propensity: Option<f64>,
+}
+
 /// A pair that was dealt, with what it was answered.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Shown {
     pub(crate) id: i64,
     pub(crate) person: i64,
@@ -15,6 +26,8 @@ pub(crate) struct Shown {
     pub(crate) origin: Origin,
     pub(crate) of: Option<i64>,
     pub(crate) dealt: i64,
+    /// How probable it was to be drawn, where not all pairs were equally likely.
+    pub(crate) propensity: Option<f64>,
     pub(crate) answer: Option<Given>,
 }
 
@@ -38,7 +51,9 @@ pub(crate) struct Keyed {
 
 /// The columns of a pair with its answer, `a`, and where the items' names come from.
 const SHOWN: &str = r#"pair.id, pair.person, l.name, r.name, pair.origin, pair."of", pair.dealt,
-    a.id, a.choice, a.reason, a.at, a.took"#;
+    a.id, a.choice, a.reason, a.at, a.took, "#;
+/// The last of these columns, by the version of the file.
+const PROPENSITY: [&str; 2] = ["NULL", "pair.propensity"];
 const NAMES: &str = r#"JOIN item AS l ON l.id = pair."left" JOIN item AS r ON r.id = pair."right""#;
 
 fn shown(row: &Row<'_>) -> rusqlite::Result<Shown> {
@@ -61,6 +76,7 @@ fn shown(row: &Row<'_>) -> rusqlite::Result<Shown> {
         origin: Origin::named(&origin).unwrap_or(Origin::Uniform),
         of: row.get(5)?,
         dealt: row.get(6)?,
+        propensity: row.get(12)?,
         answer,
     })
 }
@@ -77,19 +93,20 @@ impl Store {
         Ok(self.connection.last_insert_rowid())
     }
 
+    /// The columns of a pair with its answer, as the file has them.
+    fn columns(&self) -> String {
+        format!("{SHOWN}{}", PROPENSITY[usize::from(self.version > 1)])
+    }
+
     /// Records that a pair is shown to a person, and says its number.
-    pub(crate) fn deal(
-        &self,
-        person: i64,
-        names: [&str; 2],
-        origin: Origin,
-        of: Option<i64>,
-    ) -> Result<i64, LabelError> {
+    pub(crate) fn deal(&self, pair: &NewPair<'_>) -> Result<i64, LabelError> {
+        let NewPair { person, names, origin, of, propensity } = *pair;
         let insert = || {
             let [left, right] = [self.item(names[0])?, self.item(names[1])?];
-            let text = r#"INSERT INTO pair (person, "left", "right", origin, "of", dealt) VALUES (?1, ?2, ?3, ?4, ?5, ?6)"#;
+            let text = r#"INSERT INTO pair (person, "left", "right", origin, "of", dealt, propensity)
+                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)"#;
             let mut statement = self.connection.prepare_cached(text)?;
-            statement.execute(params![person, left, right, origin.name(), of, now()])?;
+            statement.execute(params![person, left, right, origin.name(), of, now(), propensity])?;
             Ok(self.connection.last_insert_rowid())
         };
         insert().map_err(|reason| self.refused(reason))
@@ -141,7 +158,8 @@ impl Store {
     /// Every pair in the order in which it was dealt, with the answer that stands.
     pub(crate) fn shown(&self, mut visit: impl FnMut(Shown)) -> Result<(), LabelError> {
         let text = format!(
-            "SELECT {SHOWN} FROM pair {NAMES} LEFT JOIN standing AS a ON a.pair = pair.id ORDER BY pair.id"
+            "SELECT {} FROM pair {NAMES} LEFT JOIN standing AS a ON a.pair = pair.id ORDER BY pair.id",
+            self.columns()
         );
         let mut read = || {
             let mut statement = self.connection.prepare(&text)?;
@@ -158,8 +176,9 @@ impl Store {
     /// that it does not matter how many there are.
     pub(crate) fn last_answer(&self, person: i64) -> Result<Option<Shown>, LabelError> {
         let text = format!(
-            "SELECT {SHOWN} FROM standing AS a CROSS JOIN pair ON pair.id = a.pair {NAMES}
-            WHERE pair.person = ?1 AND pair.origin <> 'imported' ORDER BY a.id DESC LIMIT 1"
+            "SELECT {} FROM standing AS a CROSS JOIN pair ON pair.id = a.pair {NAMES}
+            WHERE pair.person = ?1 AND pair.origin <> 'imported' ORDER BY a.id DESC LIMIT 1",
+            self.columns()
         );
         let read = || self.connection.prepare_cached(&text)?.query_row([person], shown).optional();
         read().map_err(|reason| self.refused(reason))

@@ -46,6 +46,8 @@ pub struct Settings {
     pub shared: f64,
     /// Whether the items that were shown least come first.
     pub balanced: bool,
+    /// The share of new pairs that are chosen near the boundary of the live estimate.
+    pub active: f64,
     /// The number of answers that each person is asked for.
     pub goal: usize,
 }
@@ -70,6 +72,7 @@ impl Default for Settings {
             again: 0.1,
             shared: 0.1,
             balanced: false,
+            active: 0.0,
             goal: 500,
         }
     }

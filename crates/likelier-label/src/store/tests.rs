@@ -11,6 +11,16 @@ fn fresh() -> (tempfile::TempDir, Store) {
     (folder, store)
 }
 
+fn deal(
+    store: &Store,
+    person: i64,
+    names: [&str; 2],
+    origin: Origin,
+    of: Option<i64>,
+) -> Result<i64, LabelError> {
+    store.deal(&NewPair { person, names, origin, of, propensity: None })
+}
+
 fn all(store: &Store) -> Vec<Shown> {
     let mut all = Vec::new();
     store.shown(|shown| all.push(shown)).unwrap();
@@ -21,7 +31,7 @@ fn all(store: &Store) -> Vec<Shown> {
 fn an_answer_stands_until_it_is_undone_and_all_rows_stay() {
     let (_folder, store) = fresh();
     let ann = store.person("ann", false).unwrap();
-    let pair = store.deal(ann.id, ["x", "y"], Origin::Uniform, None).unwrap();
+    let pair = deal(&store, ann.id, ["x", "y"], Origin::Uniform, None).unwrap();
     let answer = store.add(pair, Choice::Right, None, "key-0001", 5, Some(700)).unwrap();
     let given = Given { id: answer, choice: Choice::Right, reason: None, at: 5, took: Some(700) };
     assert_eq!(all(&store)[0].answer, Some(given));
@@ -40,18 +50,82 @@ fn a_newer_schema_is_reached_step_by_step_and_a_step_that_fails_changes_nothing(
     let (folder, mut store) = fresh();
     let path = folder.path().join("a.likelier-label");
     let ann = store.person("ann", false).unwrap();
-    let pair = store.deal(ann.id, ["x", "y"], Origin::Uniform, None).unwrap();
+    let pair = deal(&store, ann.id, ["x", "y"], Origin::Uniform, None).unwrap();
     store.add(pair, Choice::Right, None, "key-0001", 5, None).unwrap();
     let before = all(&store);
     let broken = "CREATE TABLE note (text TEXT); INSERT INTO nowhere VALUES (1)";
-    store.migrate(&[STEPS[0], broken]).unwrap_err();
-    assert_eq!(store.check_known().unwrap(), 1);
+    let known = store.version;
+    store.migrate(&[&STEPS[..], &[broken]].concat()).unwrap_err();
+    assert_eq!(store.check_known().unwrap(), known);
     // The table of the step that failed is not there.
-    store.migrate(&[STEPS[0], "CREATE TABLE note (text TEXT)"]).unwrap();
+    store
+        .migrate(&[&STEPS[..], &["CREATE TABLE note (text TEXT)"]].concat())
+        .unwrap();
     assert_eq!(all(&store), before);
     store.close().unwrap();
     let newer = Store::open(&path).unwrap_err().to_string();
-    assert!(newer.contains("version 2"), "{newer}");
+    assert!(newer.contains(&format!("version {}", known + 1)), "{newer}");
+}
+
+/// A file as the first version made it: two people, three pairs, of which one repeats another, two answers and an undo.
+fn old_file(path: &Path) {
+    let connection = Connection::open(path).unwrap();
+    connection.execute_batch(STEPS[0]).unwrap();
+    let rows = format!(
+        r"PRAGMA application_id={APPLICATION}; PRAGMA user_version=1;
+        INSERT INTO person VALUES (1, 'ann', 'a', 1, 0), (2, 'bob', 'b', 0, 0);
+        INSERT INTO item VALUES (1, 'x'), (2, 'y'), (3, 'z');
+        INSERT INTO pair VALUES (1, 1, 1, 2, 'uniform', NULL, 5), (2, 2, 2, 1, 'shared', 1, 6), (3, 1, 3, 1, 'balanced', NULL, 7);
+        INSERT INTO answer VALUES (1, 1, 'left', NULL, NULL, 'key-0001', 8, 700), (2, 2, 'tie', NULL, NULL, 'key-0002', 9, NULL);
+        INSERT INTO answer VALUES (3, 2, 'undo', 2, NULL, 'key-0003', 10, NULL);"
+    );
+    connection.execute_batch(&rows).unwrap();
+}
+
+#[test]
+fn a_file_of_the_first_version_is_read_as_it_is_and_taken_over_when_it_is_written_to() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("old.likelier-label");
+    old_file(&path);
+    let untouched = fs::read(&path).unwrap();
+    let read = Store::read(&path).unwrap();
+    let before = all(&read);
+    let last = read.last_answer(1).unwrap();
+    drop(read);
+    assert_eq!(fs::read(&path).unwrap(), untouched, "reading changes nothing");
+    assert_eq!(before.len(), 3);
+    assert!(before.iter().all(|shown| shown.propensity.is_none()));
+    assert_eq!(
+        (before[1].of, before[0].answer.is_some(), before[1].answer.is_some()),
+        (Some(1), true, false)
+    );
+
+    let mut store = Store::open(&path).unwrap();
+    assert_eq!((all(&store), store.last_answer(1).unwrap(), store.count().unwrap()), (before, last, 3));
+    store.check().unwrap();
+    let wrong = "SELECT count(*) FROM pragma_foreign_key_check";
+    let wrong: i64 = store.connection.query_row(wrong, [], |row| row.get(0)).unwrap();
+    assert_eq!(wrong, 0);
+    // The same rules hold as in a new file.
+    assert!(store.run("DELETE FROM answer").is_err());
+    assert!(deal(&store, 9, ["x", "y"], Origin::Uniform, None).is_err(), "foreign keys are checked");
+    let chosen = |propensity| NewPair {
+        person: 1,
+        names: ["x", "z"],
+        origin: Origin::Chosen,
+        of: None,
+        propensity: Some(propensity),
+    };
+    let pair = store.deal(&chosen(0.125)).unwrap();
+    for impossible in [0.0, 1.5, f64::NAN] {
+        let stored = store.deal(&chosen(impossible));
+        assert!(impossible.is_nan() || stored.is_err(), "{impossible}");
+    }
+    let found = all(&store).into_iter().find(|shown| shown.id == pair).unwrap();
+    assert_eq!((found.origin, found.propensity), (Origin::Chosen, Some(0.125)));
+    assert_eq!(store.forget("bob").unwrap(), 2);
+    store.close().unwrap();
+    assert_eq!(Store::open(&path).unwrap().count().unwrap(), 1);
 }
 
 #[test]
@@ -60,7 +134,7 @@ fn the_last_answer_is_a_persons_own_and_stands() {
     let [ann, bob] = ["ann", "bob"].map(|name| store.person(name, false).unwrap().id);
     assert_eq!(store.last_answer(ann).unwrap(), None);
     let answered = |person, origin, key: &str| {
-        let pair = store.deal(person, ["x", "y"], origin, None).unwrap();
+        let pair = deal(&store, person, ["x", "y"], origin, None).unwrap();
         (pair, store.add(pair, Choice::Right, None, key, 5, None).unwrap())
     };
     let last = |person| store.last_answer(person).unwrap().map(|shown| shown.id);
@@ -77,7 +151,7 @@ fn the_last_answer_is_a_persons_own_and_stands() {
 fn answers_can_neither_be_changed_nor_deleted() {
     let (_folder, store) = fresh();
     let ann = store.person("ann", false).unwrap();
-    let pair = store.deal(ann.id, ["x", "y"], Origin::Uniform, None).unwrap();
+    let pair = deal(&store, ann.id, ["x", "y"], Origin::Uniform, None).unwrap();
     store.add(pair, Choice::Right, None, "key-0001", 5, None).unwrap();
     for statement in [
         "UPDATE answer SET choice = 'left'",
@@ -88,8 +162,8 @@ fn answers_can_neither_be_changed_nor_deleted() {
         let refused = store.run(statement).unwrap_err().to_string();
         assert!(refused.contains("answers are only ever added"), "{statement}: {refused}");
     }
-    assert!(store.deal(99, ["x", "y"], Origin::Uniform, None).is_err(), "foreign keys are checked");
-    assert!(store.deal(ann.id, ["x", "x"], Origin::Uniform, None).is_err());
+    assert!(deal(&store, 99, ["x", "y"], Origin::Uniform, None).is_err(), "foreign keys are checked");
+    assert!(deal(&store, ann.id, ["x", "x"], Origin::Uniform, None).is_err());
 }
 
 #[test]
@@ -114,12 +188,12 @@ fn one_program_at_a_time_writes_and_others_may_read() {
 fn whoever_is_forgotten_is_not_in_the_file_any_more() {
     let (_folder, mut store) = fresh();
     let [ann, bob] = ["Ann-the-first", "bob"].map(|name| store.person(name, false).unwrap());
-    let first = store.deal(ann.id, ["x", "y"], Origin::Uniform, None).unwrap();
+    let first = deal(&store, ann.id, ["x", "y"], Origin::Uniform, None).unwrap();
     let given = store
         .add(first, Choice::Flag, Some("a secret of Ann's"), "key-0001", 5, None)
         .unwrap();
     store.undo(first, given, "key-0002").unwrap();
-    let shared = store.deal(bob.id, ["x", "y"], Origin::Shared, Some(first)).unwrap();
+    let shared = deal(&store, bob.id, ["x", "y"], Origin::Shared, Some(first)).unwrap();
     store.add(shared, Choice::Left, None, "key-0003", 6, None).unwrap();
     let refused = store.forget("nobody").unwrap_err().to_string();
     assert!(
@@ -166,7 +240,7 @@ fn files_of_others_and_of_newer_programs_are_refused() {
     for refused in [Store::open(&path).unwrap_err(), Store::read(&path).unwrap_err()] {
         let words = refused.to_string();
         assert!(
-            words.contains("newer likelier (version 99 of the file format; this one knows 1)"),
+            words.contains("newer likelier (version 99 of the file format; this one knows 2)"),
             "{words}"
         );
     }

@@ -160,6 +160,8 @@ struct Reading<'a> {
     unasked: Option<usize>,
     times: Texts,
     propensities: Vec<f64>,
+    /// Whether any pair has a propensity of its own.
+    chosen: bool,
     rows: usize,
 }
 
@@ -179,6 +181,7 @@ impl<'a> Reading<'a> {
             unasked: None,
             times: Texts::new(),
             propensities: Vec::new(),
+            chosen: false,
             rows: 0,
         }
     }
@@ -242,6 +245,7 @@ impl<'a> Reading<'a> {
             }
             "propensity" => {
                 let items = self.items.ids.len() as f64;
+                self.chosen |= !text.is_empty();
                 self.propensities.push(parse_propensity(text, 2.0 / (items * (items - 1.0)))?);
             }
             "tie" => self.ties.push(parse_tie(text)?),
@@ -300,7 +304,7 @@ impl<'a> Reading<'a> {
         if time {
             answers = answers.at(self.times)?;
         }
-        if propensity {
+        if propensity && self.chosen {
             answers = answers.chosen(self.propensities)?;
         }
         Ok(answers)

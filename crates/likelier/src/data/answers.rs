@@ -183,6 +183,12 @@ impl Answers {
         self.propensities.as_deref()
     }
 
+    /// Whether pairs were not all equally likely to be asked.
+    pub(crate) fn were_chosen(&self) -> bool {
+        let differ = |all: &[f64]| all.windows(2).any(|two| two[0] != two[1]);
+        self.propensities().is_some_and(differ)
+    }
+
     /// Whether an answer says that both items are equally likely.
     pub fn is_tie(&self, at: usize) -> bool {
         self.ties.as_ref().is_some_and(|ties| ties[at])

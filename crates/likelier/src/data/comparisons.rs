@@ -202,6 +202,13 @@ impl Comparisons {
         self.judging.is_some()
     }
 
+    /// How many pairs a comparison stands for beside the others: 1 where all were equally likely to be asked.
+    pub(crate) fn stands_for(&self, at: usize) -> f64 {
+        let of =
+            |weights: &Option<Vec<f32>>| weights.as_ref().map_or(1.0, |weights| f64::from(weights[at]));
+        if self.were_chosen() { of(&self.judging) / of(&self.weights).max(f64::MIN_POSITIVE) } else { 1.0 }
+    }
+
     /// The two piles, still paired.
     #[doc(hidden)]
     pub fn piles(&self) -> Piles<'_> {

@@ -213,7 +213,7 @@ impl Look {
             None => best_bin(scores, &Protocol::FORCED_CHOICE, LEVEL)?.interval,
         };
         if let Some(prior) = prior.filter(|_| diagnosis.asked_again.answers > 0) {
-            let estimate = error_from_asking_again(&diagnosis.asked_again, &prior, LEVEL)?;
+            let estimate = error_from_asking_again(diagnosis.asked_again_as_if_drawn(), &prior, LEVEL)?;
             if let (Some(prior), Some(found), Some(protocol)) =
                 (stated, estimate.error, supervision.stated_protocol())
             {

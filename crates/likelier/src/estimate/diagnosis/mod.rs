@@ -82,6 +82,9 @@ pub struct Diagnosis {
     pub groups: usize,
     /// Answers that are copies of others.
     pub copied: usize,
+    /// The same, as if all pairs had been equally likely to be asked; `None` if they were.
+    #[serde(skip)]
+    as_if_drawn: Option<AskedAgain>,
     #[serde(skip)]
     found_groups: Option<FoundGroups>,
     #[serde(skip)]
@@ -162,6 +165,9 @@ impl Diagnosis {
             repeated_pairs: repeated,
             contradicted_pairs: contradicted,
             asked_again: pairs::asked_again(&pairs, answers, &wanted),
+            as_if_drawn: answers
+                .were_chosen()
+                .then(|| pairs::asked_again_as_if_drawn(&pairs, answers, &wanted)),
             knots: knots.len(),
             largest_knot: knots.iter().copied().max().unwrap_or(0),
             never_compared: islands.never_compared,
@@ -198,6 +204,16 @@ impl Diagnosis {
             let people = self.annotators.iter_mut().flat_map(|report| &mut report.annotators);
             people.filter(|one| one.name == *name).for_each(say);
         }
+    }
+
+    /// Whether pairs were not all equally likely to be asked.
+    pub(crate) fn were_chosen(&self) -> bool {
+        self.as_if_drawn.is_some()
+    }
+
+    /// Answers to the same pair against each other, as if all pairs had been equally likely to be asked.
+    pub(crate) fn asked_again_as_if_drawn(&self) -> &AskedAgain {
+        self.as_if_drawn.as_ref().unwrap_or(&self.asked_again)
     }
 
     /// All tests, with what else was measured about people.

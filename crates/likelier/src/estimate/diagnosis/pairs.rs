@@ -76,6 +76,31 @@ pub(super) fn asked_again(pairs: &Pairs, answers: &Answers, wanted: &dyn Fn(usiz
     asked
 }
 
+/// The same as if all pairs had been equally likely to be asked: where they were not, each counts as many as it stands
+/// for, and all together as many as they are worth, (Σw)²/Σw².
+pub(super) fn asked_again_as_if_drawn(
+    pairs: &Pairs,
+    answers: &Answers,
+    wanted: &dyn Fn(usize) -> bool,
+) -> AskedAgain {
+    let Some(propensities) = answers.propensities() else { return asked_again(pairs, answers, wanted) };
+    let (mut sum, mut squares, mut differ) = (0.0, 0.0, 0.0);
+    for given in pairs.iter() {
+        let mut decided = given.iter().filter(|one| !answers.is_tie(one.at) && wanted(one.at));
+        if let (Some(first), Some(second)) = (decided.next(), decided.next()) {
+            let weight = propensities[first.at].recip();
+            sum += weight;
+            squares += weight * weight;
+            differ += if first.forward == second.forward { 0.0 } else { weight };
+        }
+    }
+    if sum == 0.0 {
+        return AskedAgain::default();
+    }
+    let worth = (sum * sum / squares).round();
+    AskedAgain { answers: worth as usize, disagreements: (worth * differ / sum).round() as usize }
+}
+
 /// A mean over pairs of items, each of which is one observation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct PairMean {
@@ -188,4 +213,26 @@ pub(super) fn agreement(
         return (by_different_people, true);
     }
     (of(false), false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_asked_again_count_as_many_as_they_stand_for() {
+        let said = [(0, 1), (1, 0), (2, 3), (2, 3), (4, 5), (4, 5), (6, 7)];
+        let plain = Answers::from_iter(said);
+        let pairs = Pairs::new(plain.pairs(), 8);
+        let asked = |answers: &Answers| {
+            let found = asked_again_as_if_drawn(&pairs, answers, &|_| true);
+            (found.answers, found.disagreements)
+        };
+        assert_eq!(asked(&plain), (3, 1));
+        let alike = plain.clone().chosen(vec![0.1; 7]).unwrap();
+        assert_eq!(asked(&alike), (3, 1));
+        // The pair that was answered both ways stands for eight of the others: all are worth (8 + 1 + 1)²/66 answers.
+        let rare = [0.01, 0.01, 0.08, 0.08, 0.08, 0.08, 0.5];
+        assert_eq!(asked(&plain.chosen(rare.to_vec()).unwrap()), (2, 2));
+    }
 }

@@ -197,13 +197,15 @@ pub(crate) fn grading(
     if let Some(Additivity { probability, .. }) = additivity.filter(|_| diagnosis.groups == 0) {
         evidence.push((*probability, GradingEvidence::Additivity { probability: *probability }));
     }
+    // What follows is about pairs that were drawn uniformly.
+    let drawn = !diagnosis.were_chosen();
     let agreeing = &diagnosis.agreeing;
-    if let Some(found) = diagnosis.agreement.filter(|_| agreeing.count() >= FEWEST_OF_ONE) {
+    if let Some(found) = diagnosis.agreement.filter(|_| drawn && agreeing.count() >= FEWEST_OF_ONE) {
         let most = most_agreement(prior);
         let pairs = agreeing.count();
         evidence.push((agreeing.above(most), GradingEvidence::Agreement { found, most, pairs }));
     }
-    if let (Some(triples), Some(found)) = (&diagnosis.triples, diagnosis.cyclic_triples) {
+    if let (true, Some(triples), Some(found)) = (drawn, &diagnosis.triples, diagnosis.cyclic_triples) {
         let least = least_circles(prior);
         evidence.push((triples.below(least), GradingEvidence::Triples { found, least }));
     }
@@ -228,7 +230,7 @@ pub(crate) fn errs_more(
     stated: f64,
     found: Interval,
 ) -> Option<Suspicion> {
-    if diagnosis.agreeing.count() < FEWEST_OF_ONE {
+    if diagnosis.were_chosen() || diagnosis.agreeing.count() < FEWEST_OF_ONE {
         return None;
     }
     let expected = 0.5 + prior * (1.0 - prior) * (1.0 - 2.0 * stated).powi(2);

@@ -13,6 +13,8 @@ pub(super) struct PairSeen {
     pub(super) ties: usize,
     /// The mean product of two different answers, each 1, −1 or, for a tie, 0; none with one answer.
     pub(super) agreement: Option<f64>,
+    /// How many pairs it stands for beside the others: 1 where all were equally likely to be asked.
+    pub(super) weight: f64,
 }
 
 /// Every pair of different items.
@@ -46,6 +48,7 @@ pub(super) fn pairs_seen(held_out: &HeldOut<'_>) -> Vec<PairSeen> {
                 answers: answers.len(),
                 ties: answers.iter().filter(|answer| **answer == 0).count(),
                 agreement: (answers.len() > 1).then_some(products),
+                weight: comparisons.stands_for(at),
             }
         })
         .collect()
@@ -70,9 +73,11 @@ mod tests {
         // Twice the one order, once the other: of three products one is 1 and two are −1.
         assert_eq!(
             seen[0],
-            PairSeen { scores: [0.0, 1.0], answers: 3, ties: 0, agreement: Some(-1.0 / 3.0) }
+            PairSeen { scores: [0.0, 1.0], answers: 3, ties: 0, agreement: Some(-1.0 / 3.0), weight: 1.0 }
         );
-        assert_eq!(seen[1], PairSeen { scores: [2.0, 3.0], answers: 2, ties: 1, agreement: Some(0.0) });
-        assert_eq!(seen[2], PairSeen { scores: [4.0, 5.0], answers: 1, ties: 0, agreement: None });
+        let of =
+            |scores, answers, ties, agreement| PairSeen { scores, answers, ties, agreement, weight: 1.0 };
+        assert_eq!(seen[1], of([2.0, 3.0], 2, 1, Some(0.0)));
+        assert_eq!(seen[2], of([4.0, 5.0], 1, 0, None));
     }
 }

@@ -129,12 +129,12 @@ impl Sampled {
         covariance[1][1] += 0.25 * added;
         covariance[2][2] += 0.25 * added;
         let pairs = pairs_seen(held_out);
-        let answers: usize = pairs.iter().map(|pair| pair.answers).sum();
+        let answers: f64 = pairs.iter().map(|pair| pair.weight * pair.answers as f64).sum();
         let ties: f64 = pairs
             .iter()
-            .map(|pair| pair.ties as f64 * f64::from(pair.scores[1] - pair.scores[0]))
+            .map(|pair| pair.weight * pair.ties as f64 * f64::from(pair.scores[1] - pair.scores[0]))
             .sum();
-        Self { point, covariance, tied: ties / answers.max(1) as f64 }
+        Self { point, covariance, tied: if answers > 0.0 { ties / answers } else { 0.0 } }
     }
 
     /// An end with its sampling error: looked up anew at the points that lie so many standard errors along Σg.

@@ -155,9 +155,10 @@ impl<'a> RangesAt<'a> {
         // Under discard an answer to a pair asked again may have been dropped, so two answers are no random two.
         let asked_again =
             if collection == Collection::ForcedChoice && again >= FEWEST_AGAIN { again } else { 0 };
+        // Partners that were chosen are no random ones.
         let same_item = held_out
             .comparisons()
-            .filter(|_| collection == Collection::ForcedChoice)
+            .filter(|comparisons| collection == Collection::ForcedChoice && !comparisons.were_chosen())
             .and_then(SameItem::of);
         let tied = tied(&pairs, |_| true);
         let mut setting = Setting { assumptions, collection, error_at_most, confidence, same_item, tied };
@@ -365,20 +366,27 @@ const AROUND: u32 = 16;
 
 /// The mean of `share`·agreement over the pairs that were asked again, and its standard error.
 pub(super) fn agreement(pairs: &[PairSeen], share: impl Fn(&PairSeen) -> f64) -> (f64, f64) {
-    let values: Vec<f64> = pairs.iter().filter_map(|pair| Some(pair.agreement? * share(pair))).collect();
-    let count = values.len() as f64;
+    let values = || {
+        pairs
+            .iter()
+            .filter_map(|pair| Some((pair.weight, pair.agreement? * share(pair))))
+    };
+    let (count, weights) =
+        values().fold((0.0, 0.0), |(count, sum), (weight, _)| (count + 1.0, sum + weight));
     if count < 2.0 {
         return (0.0, 0.0);
     }
-    let (mean, deviation) = crate::evaluate::mean_and_deviation(&values);
-    (mean, deviation / count.sqrt())
+    let mean = values().map(|(weight, value)| weight * value).sum::<f64>() / weights;
+    let squares: f64 = values().map(|(weight, value)| (weight * (value - mean)).powi(2)).sum();
+    (mean, (squares * count / (count - 1.0)).sqrt() / weights)
 }
 
 /// The share of all answers that are ties on such pairs.
 pub(super) fn tied(pairs: &[PairSeen], apart: impl Fn(&PairSeen) -> bool) -> f64 {
-    let answers: usize = pairs.iter().map(|pair| pair.answers).sum();
-    let ties: usize = pairs.iter().filter(|pair| apart(pair)).map(|pair| pair.ties).sum();
-    ties as f64 / answers.max(1) as f64
+    let answers: f64 = pairs.iter().map(|pair| pair.weight * pair.answers as f64).sum();
+    let apart = pairs.iter().filter(|pair| apart(pair));
+    let ties: f64 = apart.map(|pair| pair.weight * pair.ties as f64).sum();
+    if answers > 0.0 { ties / answers } else { 0.0 }
 }
 
 #[cfg(test)]
@@ -387,6 +395,29 @@ mod tests {
     use crate::data::Comparisons;
     use crate::protocol::Protocol;
     use crate::random::{Purpose, below, chance, epoch_stream};
+
+    #[test]
+    fn pairs_asked_again_and_ties_count_as_many_pairs_as_they_stand_for() {
+        let seen = |ties, agreement, weight| PairSeen {
+            scores: [0.0, 1.0],
+            answers: 2,
+            ties,
+            agreement: Some(agreement),
+            weight,
+        };
+        // One that stands for three is three of the same, in the mean; but it is one observation.
+        let chosen = [seen(0, 1.0, 1.0), seen(0, -1.0, 1.0), seen(1, 0.0, 3.0)];
+        let (mean, error) = agreement(&chosen, |_| 1.0);
+        assert_eq!(mean, 0.0);
+        assert!((error - (2.0_f64 * 1.5).sqrt() / 5.0).abs() < 1e-12, "{error}");
+        assert!((tied(&chosen, |_| true) - 0.3).abs() < 1e-12);
+        let three = [seen(0, 1.0, 3.0), seen(0, -1.0, 1.0), seen(0, 0.0, 1.0)];
+        assert!((agreement(&three, |_| 1.0).0 - 0.4).abs() < 1e-12);
+        let plain = [1.0, -1.0, 0.0].map(|value| seen(0, value, 1.0));
+        let (mean, deviation) = crate::evaluate::mean_and_deviation(&[1.0, -1.0, 0.0]);
+        let (found, error) = agreement(&plain, |_| 1.0);
+        assert!((found - mean).abs() + (error - deviation / 3.0_f64.sqrt()).abs() < 1e-12);
+    }
 
     #[test]
     fn a_range_reaches_as_far_as_both_its_ends_also_where_they_meet() {
