@@ -32,7 +32,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use crate::data::Rows;
 use crate::error::Error;
 use crate::nn::{Mode, Network};
-use crate::numerics::parallel::{alone, share};
+use crate::numerics::parallel::{alone, share, threads};
 use scaling::gather;
 
 /// Everything a model learns.
@@ -92,11 +92,13 @@ pub trait Model: Send {
 pub struct NetworkModel {
     network: Network,
     batch: Vec<f32>,
+    /// For other threads to score with.
+    copies: Vec<Self>,
 }
 
 impl From<Network> for NetworkModel {
     fn from(network: Network) -> Self {
-        Self { network, batch: Vec::new() }
+        Self { network, batch: Vec::new(), copies: Vec::new() }
     }
 }
 
@@ -143,15 +145,14 @@ impl Model for NetworkModel {
 
     fn score(&mut self, weights: &Weights, stored: &Stored<'_>, scores: &mut [f32]) -> Result<(), Error> {
         let at_a_time = self.network.capacity();
-        let chunks = stored.which.chunks(at_a_time).zip(scores.chunks_mut(at_a_time));
-        if !self.network.is_small() {
-            let mut chunks = chunks;
+        let mut chunks = stored.which.chunks(at_a_time).zip(scores.chunks_mut(at_a_time));
+        if threads().min(chunks.len()) <= 1 || !self.network.is_small() {
             return chunks.try_for_each(|(which, scores)| {
                 self.score_chunk(weights, &Stored { which, ..*stored }, scores)
             });
         }
         // Each thread takes whole chunks: their numbers stay in its cache from layer to layer, and nobody waits.
-        let (spare, outcome) = (Mutex::new(Vec::new()), Mutex::new(Ok(())));
+        let (spare, outcome) = (Mutex::new(std::mem::take(&mut self.copies)), Mutex::new(Ok(())));
         let this = &*self;
         share(chunks, |(which, scores)| {
             let mut model = locked(&spare).pop().unwrap_or_else(|| this.clone());
@@ -161,6 +162,7 @@ impl Model for NetworkModel {
             }
             locked(&spare).push(model);
         });
+        self.copies = spare.into_inner().unwrap_or_else(PoisonError::into_inner);
         outcome.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 /// Below so many numbers, handing work to another thread costs more than it saves.
 const WORTH_SHARING: usize = 1 << 15;
 /// Looks at whether others are done before this thread goes to sleep: some tenths of a millisecond.
-const LOOKS: usize = 1 << 13;
+const LOOKS: usize = 1 << 8;
 /// Threads that stay awake beside the one that trains: more find no work in a batch of a small network.
 const COMPANIONS: usize = 3;
 /// How long they look for work in vain.
@@ -112,7 +112,7 @@ pub(crate) fn share<T: Send>(
             if left.load(Ordering::Acquire) == 0 {
                 break;
             }
-            spin_loop();
+            pause();
         }
     });
 }
@@ -143,6 +143,12 @@ impl Drop for StayAwake {
     }
 }
 
+/// About a microsecond. Another program that waits for this core gets it.
+fn pause() {
+    (0..16).for_each(|_| spin_loop());
+    std::thread::yield_now();
+}
+
 fn look_for_work(done: &AtomicBool) {
     // A thread that trains itself comes here while it waits for others, and must get back when they are done.
     if LEADS.replace(true) {
@@ -152,7 +158,7 @@ fn look_for_work(done: &AtomicBool) {
     while !done.load(Ordering::Relaxed) && last.elapsed() < PATIENCE {
         match rayon::yield_now() {
             Some(rayon::Yield::Executed) => last = Instant::now(),
-            _ => (0..16).for_each(|_| spin_loop()),
+            _ => pause(),
         }
     }
     LEADS.set(false);
