@@ -99,10 +99,10 @@ class Block(nn.Module):
         return F.relu(y, inplace=True)
 
 
-def resnet34():
-    layers = [conv(3, 64, 3, 1), nn.BatchNorm2d(64), nn.ReLU(inplace=True)]
-    inputs = 64
-    for stage, (blocks, outputs) in enumerate(zip((3, 4, 6, 3), (64, 128, 256, 512))):
+def resnet(depths, widths):
+    inputs = widths[0]
+    layers = [conv(3, inputs, 3, 1), nn.BatchNorm2d(inputs), nn.ReLU(inplace=True)]
+    for stage, (blocks, outputs) in enumerate(zip(depths, widths)):
         for block in range(blocks):
             layers.append(Block(inputs, outputs, 2 if stage > 0 and block == 0 else 1))
             inputs = outputs
@@ -273,8 +273,16 @@ def inference(variant, model):
     return unit
 
 
-def resnet_steps(variant, layout):
-    model = resnet34().to(memory_format=layout)
+def resnet34():
+    return resnet((3, 4, 6, 3), (64, 128, 256, 512))
+
+
+def resnet32():
+    return resnet((5, 5, 5), (16, 32, 64))
+
+
+def resnet_steps(variant, layout, network=resnet34):
+    model = network().to(memory_format=layout)
     images = torch.rand(128, 3, 32, 32).contiguous(memory_format=layout)
     step = training_step(variant, model, lambda x: pcomp_relu(model(x)))
     return lambda: step(images)
@@ -314,6 +322,13 @@ WORKS = {
     "resnet34-step-default": Work(
         "the same, channel planes together",
         BOTH, lambda variant: resnet_steps(variant, torch.contiguous_format)),
+    "resnet32-step": Work(
+        "training step of a ResNet-32 (16 to 64 channels), batch of 128, Pcomp-ReLU, the faster layout",
+        ("eager-last", "compiled-last", "eager-planes", "compiled-planes"),
+        lambda variant: resnet_steps(
+            variant.split("-")[0],
+            torch.channels_last if variant.endswith("last") else torch.contiguous_format,
+            resnet32)),
     "gemm": Work("a 1024 x 1024 x 1024 matrix product", ("eager",), products),
 }
 

@@ -27,7 +27,10 @@ const MLP_TRAIN: f64 = 2.0 * MLP_FORWARD + 30_000.0 * 2.0 * 180_300.0;
 /// ResNet-34 on a 32×32 image takes 1.16·10⁹ multiplications forward, and twice that backward.
 const RESNET_STEP: f64 = 128.0 * 3.0 * 2.0 * 1.16e9;
 
-const WORKS: [Work; 9] = [
+/// ResNet-32 takes 69.6·10⁶ forward.
+const RESNET32_STEP: f64 = 128.0 * 3.0 * 2.0 * 69.6e6;
+
+const WORKS: [Work; 10] = [
     work("gemm", "product of 1024 × 1024 matrices", Some(2.147e9), None),
     work("linear-64-train", "linear, 64 features, 2,000 rows, epoch", None, Some(25.0)),
     work("linear-784-train", "linear, 784 features, 30,000 rows, epoch", None, Some(7.0)),
@@ -47,6 +50,7 @@ const WORKS: [Work; 9] = [
         Some(RESNET_STEP),
         Some(1.5),
     ),
+    work("resnet32-step", "ResNet-32, batch 128, step", Some(RESNET32_STEP), Some(1.0)),
 ];
 
 const fn work(
@@ -96,12 +100,14 @@ impl Drop for Server {
 /// The seconds and the largest memory of every repeat, by (work, threads, side).
 type Results = BTreeMap<(usize, usize, &'static str), Vec<Measured>>;
 
-pub(crate) fn compare(python: &Path, out: &Path, repeats: usize) -> Result<()> {
+/// Only the works whose names contain one of the words, if there are any.
+pub(crate) fn compare(python: &Path, out: &Path, repeats: usize, only: &[String]) -> Result<()> {
     fs::create_dir_all(out)?;
     let mut raw = File::create(out.join("raw.csv"))?;
     writeln!(raw, "work,threads,side,variant,repeat,seconds,units,peak_rss")?;
     let mut results = Results::new();
-    for (at, work) in WORKS.iter().enumerate() {
+    let wanted = |work: &Work| only.is_empty() || only.iter().any(|word| work.name.contains(word.as_str()));
+    for (at, work) in WORKS.iter().enumerate().filter(|(_, work)| wanted(work)) {
         for threads in [2, 1] {
             // One process finds PyTorch's best variant; a fresh one runs only that, so that peak memory
             // is its own.

@@ -50,7 +50,7 @@ impl Bench {
 fn prepare(work: &str) -> Result<Prepared> {
     let (rows, width) = match work {
         "linear-64-train" => (2_000, 64),
-        "resnet34-step-channels-last" | "resnet34-step-default" => (128, 3 * 32 * 32),
+        "resnet34-step-channels-last" | "resnet34-step-default" | "resnet32-step" => (128, 3 * 32 * 32),
         "gemm" => (2, 1),
         _ => (30_000, 784),
     };
@@ -76,6 +76,7 @@ fn config(work: &str, epochs: usize) -> Result<Config> {
         "resnet34-step-channels-last" | "resnet34-step-default" => {
             (Method::PcompRelu, Architecture::ResNet(ResNet::resnet34([3, 32, 32])))
         }
+        "resnet32-step" => (Method::PcompRelu, Architecture::ResNet(ResNet::resnet32([3, 32, 32]))),
         _ => bail!("unknown work {work}"),
     };
     let mut setting = Config::new(method, Prior::new(0.5)?, Protocol::DISCARD).setting;

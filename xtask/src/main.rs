@@ -26,6 +26,7 @@ commands:
   ray     test the Python package on a Ray cluster of three nodes on this machine, in a network that has loopback alone
           (needs python3, unshare and ip); in a virtual environment of its own
   bench   speed and memory beside PyTorch: cargo xtask bench DIR (some 20 minutes on an idle machine)
+          cargo xtask bench DIR --only WORD,WORD takes the works whose names contain one of the words
   fuzz    feed every reader with broken files: cargo xtask fuzz [SECONDS for each, 120 unless given]
 ";
 
@@ -155,7 +156,9 @@ fn bench() -> Result<()> {
     let program = root().join("target/release/likelier-bench");
     let arguments: [&OsStr; 5] =
         ["compare".as_ref(), "--python".as_ref(), python.as_os_str(), "--out".as_ref(), out.as_ref()];
-    step("comparison", command(program, arguments))
+    let mut compare = command(program, arguments);
+    compare.args(std::env::args_os().skip(3));
+    step("comparison", compare)
 }
 
 /// Runs each fuzz target for so many seconds, from the test fixtures on.

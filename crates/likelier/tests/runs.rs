@@ -132,6 +132,22 @@ fn one_two_and_three_threads_give_the_same_bytes() {
         });
         assert_eq!(trained[0], trained[1]);
         assert_eq!(trained[0], trained[2]);
+        // Whole chunks of rows go to one thread each; the last one is short.
+        let [first, ..] = trained;
+        let classifier = first.finished().unwrap();
+        let scores = [1, 2, 3].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| classifier.scores(&ring.rows).unwrap())
+        });
+        assert_eq!(scores[0], scores[1]);
+        assert_eq!(scores[0], scores[2]);
+        let short = classifier.scores_of(&ring.rows, &[7, 1999, 7]).unwrap();
+        assert!(
+            short
+                .iter()
+                .zip([7, 1999, 7])
+                .all(|(score, row)| (score - scores[0][row]).abs() < 1e-4)
+        );
     }
 }
 

@@ -27,9 +27,12 @@ pub use resnet::ResNet;
 #[doc(hidden)]
 pub use scaling::{Scaling, ScalingKind};
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use crate::data::Rows;
 use crate::error::Error;
 use crate::nn::{Mode, Network};
+use crate::numerics::parallel::{alone, share, threads};
 use scaling::gather;
 
 /// Everything a model learns.
@@ -89,12 +92,32 @@ pub trait Model: Send {
 pub struct NetworkModel {
     network: Network,
     batch: Vec<f32>,
+    /// For other threads to score with.
+    copies: Vec<Self>,
 }
 
 impl From<Network> for NetworkModel {
     fn from(network: Network) -> Self {
-        Self { network, batch: Vec::new() }
+        Self { network, batch: Vec::new(), copies: Vec::new() }
     }
+}
+
+impl NetworkModel {
+    /// The scores of as many rows as there is work space for.
+    fn score_chunk(
+        &mut self,
+        weights: &Weights,
+        stored: &Stored<'_>,
+        scores: &mut [f32],
+    ) -> Result<(), Error> {
+        gather(stored, &mut self.batch);
+        let mode = Mode::Inference(&weights.buffers);
+        self.network.forward(&weights.parameters, mode, &self.batch, scores)
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Model for NetworkModel {
@@ -122,11 +145,24 @@ impl Model for NetworkModel {
 
     fn score(&mut self, weights: &Weights, stored: &Stored<'_>, scores: &mut [f32]) -> Result<(), Error> {
         let at_a_time = self.network.capacity();
-        for (which, scores) in stored.which.chunks(at_a_time).zip(scores.chunks_mut(at_a_time)) {
-            gather(&Stored { which, ..*stored }, &mut self.batch);
-            let mode = Mode::Inference(&weights.buffers);
-            self.network.forward(&weights.parameters, mode, &self.batch, scores)?;
+        let mut chunks = stored.which.chunks(at_a_time).zip(scores.chunks_mut(at_a_time));
+        if threads().min(chunks.len()) <= 1 || !self.network.is_small() {
+            return chunks.try_for_each(|(which, scores)| {
+                self.score_chunk(weights, &Stored { which, ..*stored }, scores)
+            });
         }
-        Ok(())
+        // Each thread takes whole chunks: their numbers stay in its cache from layer to layer, and nobody waits.
+        let (spare, outcome) = (Mutex::new(std::mem::take(&mut self.copies)), Mutex::new(Ok(())));
+        let this = &*self;
+        share(chunks, |(which, scores)| {
+            let mut model = locked(&spare).pop().unwrap_or_else(|| this.clone());
+            let result = alone(|| model.score_chunk(weights, &Stored { which, ..*stored }, scores));
+            if result.is_err() {
+                *locked(&outcome) = result;
+            }
+            locked(&spare).push(model);
+        });
+        self.copies = spare.into_inner().unwrap_or_else(PoisonError::into_inner);
+        outcome.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -13,7 +13,7 @@ use super::plan::{NetworkPlan, Target};
 use super::pool::{Pool, PoolKind};
 use crate::error::Error;
 use crate::numerics::parallel::for_pieces;
-use crate::numerics::simd::fast;
+use crate::numerics::simd::{fast, kept_if};
 use crate::random::{Rng, unit};
 
 /// The shape of one item's values.
@@ -293,6 +293,13 @@ impl Network {
         self.rows
     }
 
+    /// Whether each thread may have one: its numbers for a whole batch fit into 16 MiB, and no layer has work space
+    /// besides.
+    pub(crate) fn is_small(&self) -> bool {
+        let numbers: usize = self.outputs.iter().chain(&self.slots).map(Vec::len).sum();
+        self.conv_work.is_empty() && 4 * numbers <= 16 << 20
+    }
+
     /// Numbers in an input row.
     pub fn width(&self) -> usize {
         self.nodes[0].shape.size()
@@ -394,7 +401,7 @@ impl Network {
                         let y = &y[piece * PIECE..piece * PIECE + dy.len()];
                         fast(|| {
                             for (dy, y) in dy.iter_mut().zip(y) {
-                                *dy = if *y > 0.0 { *dy } else { 0.0 };
+                                *dy = kept_if(*y > 0.0, *dy);
                             }
                         });
                     });

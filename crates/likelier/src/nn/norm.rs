@@ -4,8 +4,8 @@
 //! While training, μ and σ² are those of the whole batch, both piles together; running averages of them
 //! (momentum 0.1, unbiased variance, as in PyTorch) are kept for use afterwards.
 
-use crate::numerics::parallel::{for_pieces, for_pieces_of_two};
-use crate::numerics::simd::{fast, wide};
+use crate::numerics::parallel::{for_pieces, for_pieces_of_two, share_pieces};
+use crate::numerics::simd::{fast, kept_if, wide};
 
 /// Keeps the deviation of a channel that never varies above 0.
 pub(crate) const EPSILON: f64 = 1e-5;
@@ -54,7 +54,7 @@ impl Norm {
     ) {
         self.prepare(work, x.len());
         let (channels, piece) = (self.channels, self.piece());
-        for_pieces(&mut work.partial, 2 * channels, |at, partial| {
+        share_pieces(&mut work.partial, 2 * channels, |at, partial| {
             let x = &x[at * piece..((at + 1) * piece).min(x.len())];
             let (mean, squares) = partial.split_at_mut(channels);
             piece_statistics(x, mean, squares);
@@ -219,7 +219,7 @@ wide! {
             let of_input = x.iter().zip(mean).zip(inverse).zip(y);
             let of_sums = sums.iter_mut().zip(products.iter_mut());
             for ((dy, (((x, mean), inverse), y)), (sum, product)) in dy.iter_mut().zip(of_input).zip(of_sums) {
-                *dy = if *y > floor { *dy } else { 0.0 };
+                *dy = kept_if(*y > floor, *dy);
                 *sum += *dy;
                 *product += *dy * ((x - mean) * inverse);
             }

@@ -1,5 +1,7 @@
 //! Adam and its kin, step for step as PyTorch takes them.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -47,26 +49,27 @@ impl Optimiser {
         Self { kind, learning_rate, weight_decay, steps: 0, mean: zeros.clone(), square: zeros }
     }
 
-    /// One step along the gradient.
-    pub fn step(&mut self, parameters: &mut [f32], gradient: &[f32]) {
+    /// One step along the gradient. Says whether every parameter is still a finite number.
+    pub fn step(&mut self, parameters: &mut [f32], gradient: &[f32]) -> bool {
         self.steps = self.steps.saturating_add(1);
         match self.kind {
             OptimiserKind::Adam => self.adam_step(parameters, gradient, self.weight_decay as f32, 1.0),
             OptimiserKind::AdamW => {
                 let shrink = (1.0 - self.learning_rate * self.weight_decay) as f32;
-                self.adam_step(parameters, gradient, 0.0, shrink);
+                self.adam_step(parameters, gradient, 0.0, shrink)
             }
             OptimiserKind::Sgd { momentum } => self.plain_step(parameters, gradient, momentum as f32),
         }
     }
 
-    fn adam_step(&mut self, parameters: &mut [f32], gradient: &[f32], decay: f32, shrink: f32) {
+    fn adam_step(&mut self, parameters: &mut [f32], gradient: &[f32], decay: f32, shrink: f32) -> bool {
         let mean_correction = 1.0 - power(BETA_MEAN, self.steps);
         let square_correction = (1.0 / (1.0 - power(BETA_SQUARE, self.steps)).sqrt()) as f32;
         let step_size = (self.learning_rate / mean_correction) as f32;
         let (take_mean, keep_square) = ((1.0 - BETA_MEAN) as f32, BETA_SQUARE as f32);
         let take_square = (1.0 - BETA_SQUARE) as f32;
         let moments = (&mut self.mean[..], &mut self.square[..]);
+        let finite = AtomicBool::new(true);
         for_pieces_of_three(parameters, moments, PIECE, |at, parameters, means, squares| {
             let gradient = &gradient[at * PIECE..at * PIECE + parameters.len()];
             fast(|| {
@@ -85,12 +88,15 @@ impl Optimiser {
                     *parameter = without_tiny(moved, if *mean == 0.0 { LEFT_BEHIND } else { 0.0 });
                 }
             });
+            look_for_faults(parameters, &finite);
         });
+        finite.into_inner()
     }
 
-    fn plain_step(&mut self, parameters: &mut [f32], gradient: &[f32], momentum: f32) {
+    fn plain_step(&mut self, parameters: &mut [f32], gradient: &[f32], momentum: f32) -> bool {
         let (rate, decay, first) = (self.learning_rate as f32, self.weight_decay as f32, self.steps == 1);
         let moments = (&mut self.mean[..], &mut self.square[..]);
+        let finite = AtomicBool::new(true);
         for_pieces_of_three(parameters, moments, PIECE, |at, parameters, means, _| {
             let gradient = &gradient[at * PIECE..at * PIECE + parameters.len()];
             fast(|| {
@@ -100,7 +106,9 @@ impl Optimiser {
                     *parameter -= rate * *mean;
                 }
             });
+            look_for_faults(parameters, &finite);
         });
+        finite.into_inner()
     }
 
     /// What a checkpoint keeps: the number of steps and the two moving averages.
@@ -134,6 +142,14 @@ const TINY_SQUARE: f32 = 1e-36;
 /// becomes 0. Left where it stands, its products with others like it in the next layers would again leave the
 /// normal range. Weaker decay leaves larger parameters behind, and those do no harm.
 const LEFT_BEHIND: f32 = 1e-15;
+
+/// Notes where a parameter is no finite number. Without an early end, so that it runs on wide vectors: the usual answer
+/// is that all are. The piece is still in the cache.
+fn look_for_faults(parameters: &[f32], finite: &AtomicBool) {
+    if !fast(|| parameters.iter().fold(true, |all, value| all & value.is_finite())) {
+        finite.store(false, Ordering::Relaxed);
+    }
+}
 
 #[inline(always)]
 #[allow(clippy::inline_always, reason = "only inlined code is compiled for the wider vectors")]
@@ -202,6 +218,22 @@ mod tests {
         let mut parameters = [0.0_f32];
         Optimiser::new(OptimiserKind::Adam, 1, 0.01, 0.0).step(&mut parameters, &[1e-8]);
         assert!((parameters[0] + 0.005).abs() < 1e-5, "{parameters:?}");
+    }
+
+    #[test]
+    fn a_parameter_that_is_no_number_is_seen_in_any_piece() {
+        for kind in [OptimiserKind::Adam, OptimiserKind::AdamW, OptimiserKind::Sgd { momentum: 0.9 }] {
+            for bad in [None, Some(0), Some(PIECE), Some(3 * PIECE + 4)] {
+                let mut gradient = vec![0.5; 3 * PIECE + 5];
+                if let Some(bad) = bad {
+                    gradient[bad] = f32::NAN;
+                }
+                let mut parameters = vec![1.0; gradient.len()];
+                let finite =
+                    Optimiser::new(kind, gradient.len(), 1e-3, 0.0).step(&mut parameters, &gradient);
+                assert_eq!(finite, bad.is_none(), "{kind:?}, {bad:?}");
+            }
+        }
     }
 
     #[test]

@@ -18,8 +18,10 @@ use super::work::{Step, Totals, Work};
 use super::{Data, EpochSummary, Phase, memory};
 use crate::data::{Features, Label, Pile, class_counts};
 use crate::error::Error;
-use crate::model::{Classifier, ProbabilityMap, Scaling, ScalingKind, Stored, TrainingSummary, Weights};
-use crate::numerics::simd::fast;
+use crate::model::{
+    Architecture, Classifier, ProbabilityMap, Scaling, ScalingKind, Stored, TrainingSummary, Weights,
+};
+use crate::numerics::parallel::StayAwake;
 use crate::prior::Prior;
 use crate::protocol::{Collection, Mixture};
 use crate::random::{Purpose, epoch_stream, stream};
@@ -141,6 +143,8 @@ impl<'a> Run<'a> {
         self.batches
             .reorder(&mut epoch_stream(self.config.seed, Purpose::Batches, epoch as u32));
 
+        // A linear model's batch is done before another thread could help.
+        let _awake = (self.config.architecture != Architecture::Linear).then(StayAwake::new);
         let mut total = Totals::default();
         for batch in 0..self.batches.count() {
             if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
@@ -151,7 +155,7 @@ impl<'a> Run<'a> {
             if !step.evaluation.value.is_finite() {
                 return Err(broken("risk"));
             }
-            if !all_finite(&self.weights.parameters) {
+            if !step.finite {
                 return Err(broken("model"));
             }
             total.add(&step);
@@ -223,7 +227,7 @@ impl<'a> Run<'a> {
         let evaluation = self.method.objective.evaluate(&batch, gradients)?;
 
         self.model.backward(&self.weights, &rows, likelier, gradients.all(), gradient)?;
-        self.optimiser.step(&mut self.weights.parameters, gradient);
+        let finite = self.optimiser.step(&mut self.weights.parameters, gradient);
         if let Some(settling) = &mut self.settling {
             settling.add(&self.weights.parameters);
         }
@@ -233,7 +237,7 @@ impl<'a> Run<'a> {
             None => {}
         }
         let share = selected.iter().filter(|kept| **kept).count() as f64 / selected.len().max(1) as f64;
-        Ok(Step { evaluation, selected: if prunes { share } else { 1.0 }, level })
+        Ok(Step { evaluation, selected: if prunes { share } else { 1.0 }, level, finite })
     }
 
     /// Which part of the training an epoch belongs to.
@@ -421,11 +425,6 @@ impl Progress<'_, '_> {
         let epoch = self.0.epochs_done;
         self.0.classifier_with(weights, epoch, None, rule)
     }
-}
-
-/// Without an early end, so that it runs on wide vectors: the usual answer is yes.
-fn all_finite(values: &[f32]) -> bool {
-    fast(|| values.iter().fold(true, |all, value| all & value.is_finite()))
 }
 
 /// Refuses a hold-out that nothing could be measured on.

@@ -65,6 +65,8 @@ pub(super) struct Step {
     pub(super) selected: f64,
     /// The level that the pair posterior was held at.
     pub(super) level: Option<f64>,
+    /// Whether every parameter is still a finite number.
+    pub(super) finite: bool,
 }
 
 /// Sums over the batches of an epoch.
