@@ -6,7 +6,8 @@ import builtins
 import logging
 import socket
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from typing import Any
 
 from . import _native
@@ -57,6 +58,15 @@ def connected(address: str | None) -> Any:
     return ray
 
 
+@contextmanager
+def stopped_with(kept: Callable[[], str]) -> Iterator[None]:
+    """Ctrl-C within it says what was kept, without the calls that were under way."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"stopped: {kept()}") from None
+
+
 def guarded(version: str, work: Callable[..., Any], *arguments: Any) -> tuple[str, Any]:
     """What a worker does: the result, or the kind of an error and its words."""
     if version != _native.__version__:
@@ -104,17 +114,27 @@ def run_tasks(
     shared: Sequence[Any],
     tasks: Sequence[tuple[str, Any]],
     *,
-    cpus: float,
     retries: int,
     progress: Progress | None,
-    stage: str,
-) -> Iterator[tuple[int, Any, int]]:
+) -> closing[Generator[tuple[int, Any, int], None, None]]:
     """Runs ``work(*shared, task)`` for each named task, and gives each result as soon as it is there.
 
-    With it come its place and how often it had to be run again because its worker had died.
+    With it come its place and how often it had to be run again because its worker had died. What still runs at the end
+    of the ``with`` block is given up.
     """
-    remote = ray.remote(max_retries=0, num_cpus=cpus)(guarded)
-    at_once = max(8, 4 * int(ray.cluster_resources().get("CPU", 1) / cpus))
+    return closing(_running(ray, work, shared, tasks, retries, progress))
+
+
+def _running(
+    ray: Any,
+    work: Callable[..., Any],
+    shared: Sequence[Any],
+    tasks: Sequence[tuple[str, Any]],
+    retries: int,
+    progress: Progress | None,
+) -> Generator[tuple[int, Any, int], None, None]:
+    remote = ray.remote(max_retries=0, num_cpus=1)(guarded)
+    at_once = max(8, 4 * int(ray.cluster_resources().get("CPU", 1)))
     waiting = list(range(len(tasks)))[::-1]
     attempts = [0] * len(tasks)
     running: dict[Any, int] = {}
@@ -141,7 +161,7 @@ def run_tasks(
                 result = result_of(name, answer)
                 done += 1
                 if progress is not None:
-                    progress(stage, done, len(tasks), name)
+                    progress("trials", done, len(tasks), name)
                 yield at, result, attempts[at]
     finally:
         # Ctrl-C, or an error: nobody waits for the rest.
