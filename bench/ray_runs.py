@@ -227,8 +227,7 @@ def cost(out, workers):
             nothing = [(str(at), at) for at in range(500)]
 
             def empty(tasks=nothing):
-                with _cluster.run_tasks(ray, abs, [], tasks, retries=0, progress=None) as running:
-                    list(running)
+                list(_cluster.run_tasks(ray, abs, [], tasks, retries=0, progress=None))
 
             empty()
             timed("empty trials", len(nothing), empty)
@@ -260,8 +259,7 @@ def memory():
 
         tasks = [("choosing: likelihood, fold 3 of 5", 0)]
         try:
-            with _cluster.run_tasks(ray, greedy, [], tasks, retries=3, progress=None) as running:
-                list(running)
+            list(_cluster.run_tasks(ray, greedy, [], tasks, retries=3, progress=None))
         except MemoryError as error:
             say(raised="MemoryError", words=str(error))
 

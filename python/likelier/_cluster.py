@@ -6,8 +6,8 @@ import builtins
 import logging
 import socket
 import sys
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from . import _native
@@ -39,7 +39,7 @@ def connected(address: str | None) -> Any:
     if ray.is_initialized():
         return ray
     if address == "local":
-        ray.init(address="local", include_dashboard=False, log_to_driver=False)
+        ray.init(address="local", include_dashboard=False, log_to_driver=False, logging_level=logging.WARNING)
         return ray
     nobody = f"no Ray cluster answers at {address}: start one with 'ray start --head', or correct the address"
     place = address.removeprefix("ray://")
@@ -52,7 +52,7 @@ def connected(address: str | None) -> Any:
         except OSError as error:
             raise ConnectionError(nobody) from error
     try:
-        ray.init(address=address, log_to_driver=False)
+        ray.init(address=address, log_to_driver=False, logging_level=logging.WARNING)
     except (ConnectionError, RuntimeError, TimeoutError) as error:
         raise ConnectionError(nobody) from error
     return ray
@@ -116,57 +116,43 @@ def run_tasks(
     *,
     retries: int,
     progress: Progress | None,
-) -> closing[Generator[tuple[int, Any, int], None, None]]:
+) -> Iterator[tuple[int, Any, int]]:
     """Runs ``work(*shared, task)`` for each named task, and gives each result as soon as it is there.
 
-    With it come its place and how often it had to be run again because its worker had died. What still runs at the end
-    of the ``with`` block is given up.
+    With it come its place and how often it had to be run again because its worker had died. After Ctrl-C or an error no
+    more are begun. Those that have begun are not cancelled: Ray 2.60 aborts this process ("Tried to complete task that
+    was not pending") if one is finished at that moment. They end with this process, or when they are done.
     """
-    return closing(_running(ray, work, shared, tasks, retries, progress))
-
-
-def _running(
-    ray: Any,
-    work: Callable[..., Any],
-    shared: Sequence[Any],
-    tasks: Sequence[tuple[str, Any]],
-    retries: int,
-    progress: Progress | None,
-) -> Generator[tuple[int, Any, int], None, None]:
     remote = ray.remote(max_retries=0, num_cpus=1)(guarded)
-    at_once = max(8, 4 * int(ray.cluster_resources().get("CPU", 1)))
+    # As many again wait as run, so that no worker waits for this process.
+    at_once = 2 * max(1, int(ray.cluster_resources().get("CPU", 1)))
     waiting = list(range(len(tasks)))[::-1]
     attempts = [0] * len(tasks)
     running: dict[Any, int] = {}
     done = 0
-    try:
-        while waiting or running:
-            while waiting and len(running) < at_once:
-                at = waiting.pop()
-                running[remote.remote(VERSION, work, *shared, tasks[at][1])] = at
-            ready, _ = ray.wait(list(running), num_returns=1, timeout=1.0)
-            for reference in ready:
-                at = running.pop(reference)
-                name = tasks[at][0]
-                try:
-                    answer = ray.get(reference)
-                except Exception as error:
-                    why = lost(ray, name, error)
-                    attempts[at] += 1
-                    if attempts[at] > retries:
-                        raise RuntimeError(f"{name}: its worker died {attempts[at]} times ({why})") from error
-                    log.warning("%s is run again: its worker died (%s)", name, why)
-                    waiting.append(at)
-                    continue
-                result = result_of(name, answer)
-                done += 1
-                if progress is not None:
-                    progress("trials", done, len(tasks), name)
-                yield at, result, attempts[at]
-    finally:
-        # Ctrl-C, or an error: nobody waits for the rest.
-        for reference in running:
-            ray.cancel(reference, force=True)
+    while waiting or running:
+        while waiting and len(running) < at_once:
+            at = waiting.pop()
+            running[remote.remote(VERSION, work, *shared, tasks[at][1])] = at
+        ready, _ = ray.wait(list(running), num_returns=1, timeout=1.0)
+        for reference in ready:
+            at = running.pop(reference)
+            name = tasks[at][0]
+            try:
+                answer = ray.get(reference)
+            except Exception as error:
+                why = lost(ray, name, error)
+                attempts[at] += 1
+                if attempts[at] > retries:
+                    raise RuntimeError(f"{name}: its worker died {attempts[at]} times ({why})") from error
+                log.warning("%s is run again: its worker died (%s)", name, why)
+                waiting.append(at)
+                continue
+            result = result_of(name, answer)
+            done += 1
+            if progress is not None:
+                progress("trials", done, len(tasks), name)
+            yield at, result, attempts[at]
 
 
 class Answering:

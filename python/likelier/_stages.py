@@ -62,12 +62,11 @@ class Stages:
             if shared is None:
                 shared = [self._ray.put(items)]
             sharing = [*shared, self._ray.put(lists)]
-            with run_tasks(
+            for at, result, _ in run_tasks(
                 self._ray, run_trial, sharing, open_ones, retries=self._retries, progress=self._progress
-            ) as running:
-                for at, result, _ in running:
-                    sent = open_ones[at][1]
-                    done[sent] = self._write(of_stage, sent, result)
+            ):
+                sent = open_ones[at][1]
+                done[sent] = self._write(of_stage, sent, result)
 
     def _place(self, of_stage: bytes, sent: str) -> Path | None:
         return None if self._kept is None else self._kept / f"{_digest((of_stage, sent)).hex()[:32]}.json"

@@ -191,11 +191,10 @@ def reproduce(
         assert taking.stdin is not None
         try:
             tasks = [(name, int(number)) for number, name in plan]
-            with run_tasks(ray, _reproduced, work, tasks, retries=retries, progress=shown) as rows:
-                for _, row, attempts in rows:
-                    taking.stdin.write(row + "\n")
-                    taking.stdin.flush()
-                    again += attempts
+            for _, row, attempts in run_tasks(ray, _reproduced, work, tasks, retries=retries, progress=shown):
+                taking.stdin.write(row + "\n")
+                taking.stdin.flush()
+                again += attempts
         except BrokenPipeError:
             # It has refused a row, and says why.
             log.info("%s ended before all rows were handed over", program)
