@@ -1,10 +1,11 @@
 """The large runs of docs/scaling.md, each on a Ray cluster of several nodes on this machine.
 
-    python bench/ray_runs.py table3 OUT PROGRAM DATA     Table 3 through three nodes, one of them killed while busy
+    python bench/ray_runs.py table3 OUT PROGRAM DATA     Table 3 through three nodes
+    python bench/ray_runs.py table3 OUT PROGRAM DATA 60  the same; one of them is killed after 60 seconds
     python bench/ray_runs.py fit OUT                     the same bits for 1, 2 and 3 nodes, and after kills
     python bench/ray_runs.py score OUT ROWS              so many rows of Parquet, a node killed on the way
     python bench/ray_runs.py memory                      a task that takes more memory than there is
-    python bench/ray_runs.py cost OUT                    time against workers, overhead a trial, bytes a step
+    python bench/ray_runs.py cost OUT WORKERS            time, overhead a trial, bytes a step; 0 workers: without Ray
 
 Run it with the Python of target/ray, in a network that has nothing but loopback: Ray listens everywhere.
 
@@ -14,6 +15,7 @@ Run it with the Python of target/ray, in a network that has nothing but loopback
 import csv
 import json
 import logging
+import os
 import sys
 import threading
 import time
@@ -22,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python/tests"))
-from ray_cluster import cluster, kill  # noqa: E402
+from ray_cluster import actors_killed, cluster, killed_after  # noqa: E402
 
 from likelier import ComparisonClassifier, _cluster, distributed, generate  # noqa: E402
 
@@ -42,22 +44,25 @@ def say(**values):
     print(json.dumps(values), flush=True)
 
 
-def table3(out, program, data):
+def table3(out, program, data, kill_after=None):
     retried = []
     handler = logging.Handler()
     handler.emit = lambda record: retried.append(record.getMessage())
     logging.getLogger("likelier").addHandler(handler)
     with cluster(3) as (made, rest):
-
-        def busy():
-            time.sleep(60)
-            kill(made, rest.pop(0))
-            say(killed_after_seconds=round(time.time() - start, 1))
-
         start = time.time()
-        threading.Thread(target=busy, daemon=True).start()
+        if kill_after is not None:
+            killed_after(made, rest, float(kill_after))
         done = distributed.reproduce("table3", out, program=program, data_dir=data)
-        say(trials=done.trials, retries=done.retries, seconds=round(time.time() - start, 1), said=retried)
+        seconds = round(time.time() - start, 1)
+        nodes = 1 + len(rest)
+        say(
+            trials=done.trials,
+            retries=done.retries,
+            nodes_at_the_end=nodes,
+            seconds=seconds,
+            said=retried,
+        )
 
 
 def fit(out):
@@ -65,7 +70,11 @@ def fit(out):
     Path(out).mkdir(parents=True, exist_ok=True)
     here = time.time()
     expected = distributed.fit(X, pairs, shards=4, **STATED)
-    say(nodes=0, seconds=round(time.time() - here, 2), accuracy=float((expected.predict(X) == truth).mean()))
+    say(
+        nodes=0,
+        seconds=round(time.time() - here, 2),
+        accuracy=float((expected.predict(X) == truth).mean()),
+    )
     expected.save(Path(out, "threads.likelier"))
     for nodes in (1, 2, 3):
         with cluster(nodes, cpus=2, store=400_000_000):
@@ -75,25 +84,11 @@ def fit(out):
         same = found.classifier_.to_bytes() == expected.classifier_.to_bytes()
         say(nodes=nodes, shards=4, seconds=seconds, same_bits=same)
     rng = np.random.default_rng(7)
-    victims = sorted(rng.choice(np.arange(3, 30), size=3, replace=False).tolist())
-    asked, restarts, real = [0], [0], _cluster.Answering.__call__
-
-    def killing(self, ask):
-        import ray
-
-        asked[0] += 1
-        if asked[0] in victims:
-            ray.kill(self.actors[int(rng.integers(4))], no_restart=True)
-        answers = real(self, ask)
-        restarts[0] = self.restarts
-        return answers
-
-    _cluster.Answering.__call__ = killing
-    with cluster(3, cpus=2, store=400_000_000):
+    victims = sorted(rng.choice(np.arange(3, 20), size=3, replace=False).tolist())
+    with cluster(3, cpus=2, store=400_000_000), actors_killed(victims, rng) as happened:
         found = distributed.fit(X, pairs, shards=4, cpus=0.5, **STATED)
-    _cluster.Answering.__call__ = real
     same = found.classifier_.to_bytes() == expected.classifier_.to_bytes()
-    say(nodes=3, actors_killed_at_asks=victims, asks=asked[0], restarts=restarts[0], same_bits=same)
+    say(nodes=3, actors_killed_at_asks=victims, **happened, same_bits=same)
 
 
 def score(out, rows):
@@ -117,13 +112,12 @@ def score(out, rows):
     most, watching = [0], [True]
 
     def watch():
+        own = psutil.Process()
         while watching[0]:
             total = 0
-            for process in psutil.process_iter(["name", "cmdline"]):
+            for process in [own, *own.children(recursive=True)]:
                 try:
-                    words = " ".join(process.info["cmdline"] or [])
-                    if "ray" in words and ("ray_runs" in words or "ray::" in words or "/ray/" in words):
-                        total += process.memory_full_info().pss
+                    total += process.memory_full_info().pss
                 except psutil.Error:
                     pass
             most[0] = max(most[0], total)
@@ -131,16 +125,14 @@ def score(out, rows):
 
     with cluster(3, cpus=1, store=500_000_000) as (made, rest):
         threading.Thread(target=watch, daemon=True).start()
-
-        def busy():
-            time.sleep(15)
-            kill(made, rest.pop(0))
-            say(killed_after_seconds=round(time.time() - start, 1))
-
         start = time.time()
-        threading.Thread(target=busy, daemon=True).start()
+        killed = killed_after(made, rest, 15)
         distributed.score(items, model, folder / "scored")
-        say(rows=rows, seconds=round(time.time() - start, 1))
+        say(
+            rows=rows,
+            seconds=round(time.time() - start, 1),
+            killed_on_the_way=not killed.is_alive(),
+        )
         watching[0] = False
     seen = np.zeros(rows, np.uint8)
     wrong = 0
@@ -149,60 +141,102 @@ def score(out, rows):
         ids = table.column("id").to_numpy()
         np.add.at(seen, ids, 1)
         values = np.column_stack([table.column(f"f{k}").to_numpy() for k in range(4)])
-        wrong += int((model._scores(values) != table.column("score").to_numpy()).sum())
-    say(ids_once=bool((seen == 1).all()), scores_that_differ=wrong, most_memory_mb=round(most[0] / 1e6))
+        for name, expected in (
+            ("score", model._scores(values)),
+            ("label", model.predict(values)),
+            ("probability", model.predict_proba(values)[:, 1]),
+        ):
+            wrong += int((expected != table.column(name).to_numpy()).sum())
+    say(
+        ids_once=bool((seen == 1).all()),
+        scores_that_differ=wrong,
+        most_memory_mb=round(most[0] / 1e6),
+    )
 
 
-def cost(out):
-    import ray
-
+def cost(out, workers):
+    workers = int(workers)
     Path(out).mkdir(parents=True, exist_ok=True)
-    with Path(out, "cost.csv").open("w", newline="") as file:
+    place = Path(out, "cost.csv")
+    new = not place.exists()
+    many, few = clouds(100_000, 1_000_000), clouds(2_000, 4_000)
+    choice = clouds(4_000, 8_000)
+    small = {**STATED, "epochs": 30}
+    with place.open("a", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(["what", "workers", "size", "seconds", "out_bytes", "back_bytes", "rounds"])
+        if new:
+            writer.writerow(
+                [
+                    "what",
+                    "workers",
+                    "size",
+                    "seconds",
+                    "out_bytes",
+                    "back_bytes",
+                    "rounds",
+                ]
+            )
 
-        def row(*values):
+        def timed(what, size, work, traffic=("", "", "")):
+            start = time.perf_counter()
+            work()
+            values = [
+                what,
+                workers,
+                size,
+                round(time.perf_counter() - start, 3),
+                *traffic,
+            ]
             writer.writerow(values)
             file.flush()
             say(row=values)
 
-        X, _, pairs = clouds(4_000, 8_000)
-        small = {**STATED, "epochs": 30}
-        start = time.time()
-        ComparisonClassifier(**small, select=True, threads=1).fit(X, pairs)
-        row("select", 0, len(pairs), round(time.time() - start, 3), "", "", "")
-        big = clouds(100_000, 1_000_000)
-        start = time.time()
-        distributed.fit(big[0], big[2], shards=4, **STATED)
-        row("fit", 0, len(big[2]), round(time.time() - start, 3), "", "", "")
-        for workers in (1, 2, 3, 4):
-            with cluster(1, cpus=workers, store=600_000_000):
-                nothing = [(str(at), at) for at in range(500)]
-                for again in range(2):
-                    start = time.time()
-                    tasks = _cluster.run_tasks(ray, abs, [], nothing, cpus=1, retries=0, progress=None, stage="nothing")
-                    list(tasks)
-                    if again:
-                        row("empty trials", workers, len(nothing), round(time.time() - start, 3), "", "", "")
-                start = time.time()
-                distributed.select(X, pairs, **small)
-                row("select", workers, len(pairs), round(time.time() - start, 3), "", "", "")
+        def fits(cpus):
+            for X, _, pairs in (many, few):
                 traffic = []
-                real = _cluster.Answering.close
+                _cluster.Answering.close = lambda self, traffic=traffic: (
+                    traffic.extend(self.traffic),
+                    real(self),
+                )
+                # The second time: processes that Ray keeps for actors are there.
+                distributed.fit(X, pairs, shards=4, cpus=cpus, **STATED)
+                timed(
+                    "fit",
+                    len(pairs),
+                    lambda: distributed.fit(X, pairs, shards=4, cpus=cpus, **STATED),
+                    traffic[:3] or [""] * 3,
+                )
 
-                def close(self, real=real, traffic=traffic):
-                    traffic.append(self.traffic)
-                    real(self)
+        real = _cluster.Answering.close
+        if workers == 0:
+            alone = ComparisonClassifier(**small, select=True, threads=1)
+            timed("select", len(choice[2]), lambda: alone.fit(choice[0], choice[2]))
+            both = ComparisonClassifier(**small, select=True)
+            timed(
+                "select on all threads",
+                len(choice[2]),
+                lambda: both.fit(choice[0], choice[2]),
+            )
+            fits(1)
+            return
+        start = time.perf_counter()
+        with cluster(1, cpus=workers, store=600_000_000):
+            import ray
 
-                _cluster.Answering.close = close
-                start = time.time()
-                distributed.fit(big[0], big[2], shards=4, cpus=workers / 4, **STATED)
-                row("fit", workers, len(big[2]), round(time.time() - start, 3), *traffic[0])
-                few = clouds(2_000, 4_000)
-                start = time.time()
-                distributed.fit(few[0], few[2], shards=4, cpus=workers / 4, **STATED)
-                row("fit", workers, 4_000, round(time.time() - start, 3), *traffic[1])
-                _cluster.Answering.close = real
+            say(cluster_seconds=round(time.perf_counter() - start, 2))
+            nothing = [(str(at), at) for at in range(500)]
+
+            def empty(tasks=nothing):
+                list(_cluster.run_tasks(ray, abs, [], tasks, retries=0, progress=None))
+
+            empty()
+            timed("empty trials", len(nothing), empty)
+            timed(
+                "select",
+                len(choice[2]),
+                lambda: distributed.select(choice[0], choice[2], **small),
+            )
+            fits(workers / 4)
 
 
 def greedy(_):
@@ -215,8 +249,6 @@ def greedy(_):
 
 
 def memory():
-    import os
-
     import psutil
 
     whole = psutil.virtual_memory()
@@ -227,10 +259,13 @@ def memory():
 
         tasks = [("choosing: likelihood, fold 3 of 5", 0)]
         try:
-            list(_cluster.run_tasks(ray, greedy, [], tasks, cpus=1, retries=3, progress=None, stage="greed"))
+            list(_cluster.run_tasks(ray, greedy, [], tasks, retries=3, progress=None))
         except MemoryError as error:
             say(raised="MemoryError", words=str(error))
 
 
 if __name__ == "__main__":
-    {"memory": memory, "table3": table3, "fit": fit, "score": score, "cost": cost}[sys.argv[1]](*sys.argv[2:])
+    try:
+        {"memory": memory, "table3": table3, "fit": fit, "score": score, "cost": cost}[sys.argv[1]](*sys.argv[2:])
+    except KeyboardInterrupt as stopped:
+        sys.exit(str(stopped))

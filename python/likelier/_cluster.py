@@ -7,6 +7,7 @@ import logging
 import socket
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from . import _native
@@ -38,7 +39,7 @@ def connected(address: str | None) -> Any:
     if ray.is_initialized():
         return ray
     if address == "local":
-        ray.init(address="local", include_dashboard=False, log_to_driver=False)
+        ray.init(address="local", include_dashboard=False, log_to_driver=False, logging_level=logging.WARNING)
         return ray
     nobody = f"no Ray cluster answers at {address}: start one with 'ray start --head', or correct the address"
     place = address.removeprefix("ray://")
@@ -51,10 +52,19 @@ def connected(address: str | None) -> Any:
         except OSError as error:
             raise ConnectionError(nobody) from error
     try:
-        ray.init(address=address, log_to_driver=False)
+        ray.init(address=address, log_to_driver=False, logging_level=logging.WARNING)
     except (ConnectionError, RuntimeError, TimeoutError) as error:
         raise ConnectionError(nobody) from error
     return ray
+
+
+@contextmanager
+def stopped_with(kept: Callable[[], str]) -> Iterator[None]:
+    """Ctrl-C within it says what was kept, without the calls that were under way."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"stopped: {kept()}") from None
 
 
 def guarded(version: str, work: Callable[..., Any], *arguments: Any) -> tuple[str, Any]:
@@ -104,49 +114,45 @@ def run_tasks(
     shared: Sequence[Any],
     tasks: Sequence[tuple[str, Any]],
     *,
-    cpus: float,
     retries: int,
     progress: Progress | None,
-    stage: str,
 ) -> Iterator[tuple[int, Any, int]]:
     """Runs ``work(*shared, task)`` for each named task, and gives each result as soon as it is there.
 
-    With it come its place and how often it had to be run again because its worker had died.
+    With it come its place and how often it had to be run again because its worker had died. After Ctrl-C or an error no
+    more are begun. Those that have begun are not cancelled: Ray 2.60 aborts this process ("Tried to complete task that
+    was not pending") if one is finished at that moment. They end with this process, or when they are done.
     """
-    remote = ray.remote(max_retries=0, num_cpus=cpus)(guarded)
-    at_once = max(8, 4 * int(ray.cluster_resources().get("CPU", 1) / cpus))
+    remote = ray.remote(max_retries=0, num_cpus=1)(guarded)
+    # As many again wait as run, so that no worker waits for this process.
+    at_once = 2 * max(1, int(ray.cluster_resources().get("CPU", 1)))
     waiting = list(range(len(tasks)))[::-1]
     attempts = [0] * len(tasks)
     running: dict[Any, int] = {}
     done = 0
-    try:
-        while waiting or running:
-            while waiting and len(running) < at_once:
-                at = waiting.pop()
-                running[remote.remote(VERSION, work, *shared, tasks[at][1])] = at
-            ready, _ = ray.wait(list(running), num_returns=1, timeout=1.0)
-            for reference in ready:
-                at = running.pop(reference)
-                name = tasks[at][0]
-                try:
-                    answer = ray.get(reference)
-                except Exception as error:
-                    why = lost(ray, name, error)
-                    attempts[at] += 1
-                    if attempts[at] > retries:
-                        raise RuntimeError(f"{name}: its worker died {attempts[at]} times ({why})") from error
-                    log.warning("%s is run again: its worker died (%s)", name, why)
-                    waiting.append(at)
-                    continue
-                result = result_of(name, answer)
-                done += 1
-                if progress is not None:
-                    progress(stage, done, len(tasks), name)
-                yield at, result, attempts[at]
-    finally:
-        # Ctrl-C, or an error: nobody waits for the rest.
-        for reference in running:
-            ray.cancel(reference, force=True)
+    while waiting or running:
+        while waiting and len(running) < at_once:
+            at = waiting.pop()
+            running[remote.remote(VERSION, work, *shared, tasks[at][1])] = at
+        ready, _ = ray.wait(list(running), num_returns=1, timeout=1.0)
+        for reference in ready:
+            at = running.pop(reference)
+            name = tasks[at][0]
+            try:
+                answer = ray.get(reference)
+            except Exception as error:
+                why = lost(ray, name, error)
+                attempts[at] += 1
+                if attempts[at] > retries:
+                    raise RuntimeError(f"{name}: its worker died {attempts[at]} times ({why})") from error
+                log.warning("%s is run again: its worker died (%s)", name, why)
+                waiting.append(at)
+                continue
+            result = result_of(name, answer)
+            done += 1
+            if progress is not None:
+                progress("trials", done, len(tasks), name)
+            yield at, result, attempts[at]
 
 
 class Answering:

@@ -155,7 +155,7 @@ def score_on(
     # The newer reader lists files in an actor, and waits for ever if that is lost with its node.
     context.use_datasource_v2 = False
     for attempt in range(retries + 1):
-        size = workers or max(1, int(ray.cluster_resources().get("CPU", 2)) - 1)
+        size = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
         try:
             data = data_of.read_parquet(path)
             data = data.map_batches(
@@ -164,6 +164,9 @@ def score_on(
                 batch_format="pyarrow",
                 batch_size=batch,
                 compute=data_of.ActorPoolStrategy(min_size=1, max_size=size),
+                # They reserve nothing: what is left of a cluster after nodes died might be one CPU each, and then
+                # nobody could read or write, and all would wait for ever.
+                num_cpus=0,
             )
             data.write_parquet(str(output.partial))
             return

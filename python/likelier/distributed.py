@@ -24,10 +24,7 @@ did the work.
 
 from __future__ import annotations
 
-import base64
 import contextlib
-import hashlib
-import json
 import os
 import subprocess
 import tempfile
@@ -42,11 +39,12 @@ from numpy.typing import ArrayLike
 from . import _native
 from ._answers import Noted, answers_of
 from ._assessment import Assessment
-from ._classifier import Arguments, ComparisonClassifier
-from ._cluster import VERSION, Answering, connected, log, run_tasks
+from ._classifier import ComparisonClassifier
+from ._cluster import VERSION, Answering, connected, log, run_tasks, stopped_with
 from ._items import items_of
-from ._progress import Progress, Shown
+from ._progress import Shown
 from ._scoring import Output, Scorer, check, score_here, score_on
+from ._stages import Stages
 from ._stated import belief, optional_real, optional_whole, real, text, whole
 from ._tables import arrow, comparisons_in, features_of, files_of, joined, rows_in, schema_of
 from ._warnings import warn
@@ -72,7 +70,7 @@ def select(
 
     Each training is one task. ``parameters`` are those of `ComparisonClassifier`. ``resume`` names a folder that keeps
     finished trainings: the same call continues with those that are missing. A task whose worker died is run again,
-    at most ``retries`` times.
+    at most ``retries`` times. Ctrl-C raises ``KeyboardInterrupt`` with words that say what was kept.
     """
     model = ComparisonClassifier(**{**parameters, "select": True})
     noted = {"ids": ids, "tie": tie, "weight": weight, "group": group}
@@ -120,94 +118,9 @@ def _fitted(
         model.progress = progress
         return model.fit(X, pairs, **noted)
     with Shown(progress) as shown:
-        stages = _Stages(ray, resume, retries, shown)
-        return model._fit(stages, X, pairs, **noted)
-
-
-class _Stages:
-    """Fits stage by stage: asks which trials are needed next, has them run, and asks again."""
-
-    def __init__(self, ray: Any, resume: Any, retries: int, progress: Progress | None) -> None:
-        self._ray = ray
-        self._kept = None if resume is None else Path(resume)
-        self._retries = retries
-        self._progress = progress
-
-    def __call__(self, arguments: Arguments) -> _native.Fitted:
-        done: dict[str, list[Any]] = {}
-        items = arguments[0]
-        digest = _digest(items if isinstance(items, tuple) else (items,))
-        shared = None
-        while True:
-            found = _native.fit_stage(*arguments, done)
-            if isinstance(found, _native.Fitted):
-                return found
-            lists = found.comparisons
-            of_stage = _digest((digest, VERSION, *lists))
-            open_ones = []
-            for name, sent in found.trials:
-                kept = self._read(of_stage, sent)
-                if kept is None:
-                    open_ones.append((name, sent))
-                else:
-                    done[sent] = kept
-            if self._ray is None:
-                for at, (name, sent) in enumerate(open_ones):
-                    done[sent] = self._write(of_stage, sent, _native.run_trial(items, lists, sent, None))
-                    if self._progress is not None:
-                        self._progress("trials", at + 1, len(open_ones), name)
-                continue
-            if shared is None:
-                shared = [self._ray.put(items)]
-            running = run_tasks(
-                self._ray,
-                _run_trial,
-                [*shared, self._ray.put(lists)],
-                open_ones,
-                cpus=1,
-                retries=self._retries,
-                progress=self._progress,
-                stage="trials",
-            )
-            for at, result, _ in running:
-                sent = open_ones[at][1]
-                done[sent] = self._write(of_stage, sent, result)
-
-    def _place(self, of_stage: bytes, sent: str) -> Path | None:
-        return None if self._kept is None else self._kept / f"{_digest((of_stage, sent)).hex()[:32]}.json"
-
-    def _read(self, of_stage: bytes, sent: str) -> list[Any] | None:
-        place = self._place(of_stage, sent)
-        if place is None or not place.exists():
-            return None
-        found = json.loads(place.read_text())
-        return [(None if model is None else base64.b64decode(model), broke and tuple(broke)) for model, broke in found]
-
-    def _write(self, of_stage: bytes, sent: str, result: list[Any]) -> list[Any]:
-        place = self._place(of_stage, sent)
-        if place is not None:
-            place.parent.mkdir(parents=True, exist_ok=True)
-            content = [(None if model is None else base64.b64encode(model).decode(), broke) for model, broke in result]
-            partial = place.with_suffix(".partial")
-            partial.write_text(json.dumps(content))
-            os.replace(partial, place)
-        return result
-
-
-def _run_trial(items: Any, lists: Any, sent: str) -> list[Any]:
-    return _native.run_trial(items, lists, sent, 1)
-
-
-def _digest(parts: Sequence[Any]) -> bytes:
-    total = hashlib.sha256()
-    for part in parts:
-        if isinstance(part, np.ndarray):
-            total.update(f"{part.dtype}{part.shape}".encode())
-            total.update(np.ascontiguousarray(part).data)
-        else:
-            total.update(part if isinstance(part, bytes) else repr(part).encode())
-        total.update(b"\0")
-    return total.digest()
+        stages = Stages(ray, resume, retries, shown)
+        with stopped_with(stages.kept):
+            return model._fit(stages, X, pairs, **noted)
 
 
 @dataclass(frozen=True)
@@ -253,14 +166,17 @@ def reproduce(
     flags += [] if data_dir is None else ["--data-dir", str(Path(data_dir).absolute())]
     begin = [program, "reproduce", os.fspath(experiment), *flags]
     plan = [line.split("\t") for line in _said([*begin, "--out", os.fspath(out), "--plan"]).splitlines()]
+    kept = stopped_with(lambda: f"finished trials are in {Path(out, 'raw.csv')}: the same call runs the others")
     if ray is None:
-        _said([*begin, "--out", os.fspath(out)])
+        with kept:
+            _said([*begin, "--out", os.fspath(out)])
         return Reproduced(Path(out), len(plan), 0)
     text_of = Path(experiment).read_text() if os.fspath(experiment).endswith(".toml") else None
     work = (program, os.fspath(experiment), text_of, flags)
     again = 0
     # It alone writes to the folder. Ctrl-C is for this process: the other ends when it is told nothing more.
     with (
+        kept,
         Shown(progress) as shown,
         tempfile.TemporaryFile("w+") as said,
         subprocess.Popen(
@@ -275,12 +191,10 @@ def reproduce(
         assert taking.stdin is not None
         try:
             tasks = [(name, int(number)) for number, name in plan]
-            for _, row, attempts in run_tasks(
-                ray, _reproduced, work, tasks, cpus=1, retries=retries, progress=shown, stage="trials"
-            ):
-                again += attempts
+            for _, row, attempts in run_tasks(ray, _reproduced, work, tasks, retries=retries, progress=shown):
                 taking.stdin.write(row + "\n")
                 taking.stdin.flush()
+                again += attempts
         except BrokenPipeError:
             # It has refused a row, and says why.
             log.info("%s ended before all rows were handed over", program)
@@ -365,7 +279,7 @@ def fit(
         names, make, pieces = _from_files(ray, items, comparisons, wanted, text("id", id), features)
     else:
         names, make, pieces = _from_arrays(items, comparisons, wanted, ids)
-    with Shown(progress) as shown:
+    with stopped_with(lambda: "nothing was kept"), Shown(progress) as shown:
         if ray is None:
             loaded = [make(*piece) for piece in pieces]
             found = _native.fit_shards(
@@ -489,7 +403,7 @@ def score(
     scorer = Scorer(classifier.to_bytes(), id, kept, VERSION)
     size = whole("batch", batch)
     whole("retries", retries, 0)
-    with Output(out) as output, Shown(progress) as shown:
+    with stopped_with(lambda: f"{out} was not written"), Output(out) as output, Shown(progress) as shown:
         if ray is None:
             score_here(files, scorer, output, shown)
         else:

@@ -3,9 +3,13 @@
 `cargo xtask ray` runs this file in a network of its own that has nothing but loopback.
 """
 
+import faulthandler
 import logging
 import os
 import shutil
+import signal
+import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -14,12 +18,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from data import blobs
-from ray_cluster import cluster, kill
-from test_distributed import STATED, columns_of, parquet
+from ray_cluster import STORE, actors_killed, cluster, kill
+from test_distributed import STATED, column_of, columns_of, parquet
 
 ray = pytest.importorskip("ray")
 
-from likelier import ComparisonClassifier, _cluster, distributed  # noqa: E402
+from likelier import ComparisonClassifier, _cluster, _stages, distributed  # noqa: E402
 
 pytestmark = [
     pytest.mark.skipif("LIKELIER_RAY" not in os.environ, reason="cargo xtask ray runs this where no network is"),
@@ -28,11 +32,35 @@ pytestmark = [
 FEW = {**STATED, "epochs": 5, "learning_rate": 0.01}
 
 
+#: Seconds that a test may take, also on a busy machine.
+LONGEST = 300
+
+
+@pytest.fixture(autouse=True)
+def limited():
+    """Ends a test that waits for ever: by an error, or with the whole run if even that is not heard."""
+
+    def over(*_):
+        raise TimeoutError(f"the test took more than {LONGEST} seconds")
+
+    before = signal.signal(signal.SIGALRM, over)
+    signal.alarm(LONGEST)
+    faulthandler.dump_traceback_later(LONGEST + 30, exit=True)
+    yield
+    faulthandler.cancel_dump_traceback_later()
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
 @pytest.fixture(scope="module")
 def three():
     """Three nodes; a test that kills one adds another."""
     with cluster(3) as (made, rest):
         yield made, rest
+
+
+def run(work, shared, tasks, retries):
+    return list(_cluster.run_tasks(ray, work, shared, tasks, retries=retries, progress=None))
 
 
 #: Here the node that is to be killed is named, and says when it has work.
@@ -65,7 +93,7 @@ class Killer(threading.Thread):
         """From the thread of the tests: a node ends with the thread that began it."""
         made, rest = self._three
         assert self.killed
-        rest.append(made.add_node(num_cpus=1, object_store_memory=200_000_000))
+        rest.append(made.add_node(num_cpus=1, object_store_memory=STORE))
 
 
 def slowly(version, work, *arguments):
@@ -86,17 +114,8 @@ def test_a_fit_has_the_same_bits_on_any_number_of_actors_and_after_one_was_kille
 
     # An actor is killed at a random step, again and again.
     rng = np.random.default_rng(0)
-    asked, victims = [0], set(rng.integers(5, 120, size=3).tolist())
-    real = _cluster.Answering.__call__
-
-    def killing(self, ask):
-        asked[0] += 1
-        if asked[0] in victims:
-            ray.kill(self.actors[int(rng.integers(3))], no_restart=True)
-        return real(self, ask)
-
-    monkeypatch.setattr(_cluster.Answering, "__call__", killing)
-    with caplog.at_level(logging.WARNING, "likelier"):
+    victims = set(rng.integers(5, 120, size=3).tolist())
+    with actors_killed(victims, rng), caplog.at_level(logging.WARNING, "likelier"):
         found = distributed.fit(X, pairs, shards=3, **STATED)
     assert found.classifier_.to_bytes() == expected
     assert sum("is loaded again: its worker died" in line for line in caplog.messages) == len(victims)
@@ -158,18 +177,7 @@ def test_errors_of_workers_are_said_in_the_same_words_with_the_trial_named(three
     lists = np.ascontiguousarray(pairs.T.astype(np.uint32))
     sent = [("judging, fold 1 of 5", "nonsense")]
     with pytest.raises(RuntimeError, match=r"^judging, fold 1 of 5: expected ident at line 1 column 2$"):
-        list(
-            _cluster.run_tasks(
-                ray,
-                distributed._run_trial,
-                [X, (lists[0], lists[1], None, None)],
-                sent,
-                cpus=1,
-                retries=0,
-                progress=None,
-                stage="trials",
-            )
-        )
+        run(_stages.run_trial, [X, (lists[0], lists[1], None, None)], sent, retries=0)
     # Shards: comparisons that name unknown ids, in the words of one machine.
     items = parquet(tmp_path / "items", **columns_of(X, [f"item-{row}" for row in range(len(X))]))
     answers = parquet(tmp_path / "pairs", likelier=["item-1", "item-2", "item-3"], other=["item-4", "nobody", "item-5"])
@@ -192,24 +200,90 @@ def test_errors_of_workers_are_said_in_the_same_words_with_the_trial_named(three
     assert sorted(os.listdir(tmp_path)) == ["items", "pairs"]
 
 
-def test_ctrl_c_leaves_what_is_finished_and_a_second_call_takes_it(three, tmp_path, monkeypatch):
-    X, _, pairs = blobs(count=200, pairs=400)
-    expected = ComparisonClassifier(**FEW, select=True).fit(X, pairs).classifier_.to_bytes()
-    seen = [0]
-    real = distributed._Stages._write
+STOPPED = """
+import signal, sys, warnings
+from data import blobs
+from likelier import distributed
+from test_distributed import STATED
 
-    def interrupted(self, *arguments):
-        seen[0] += 1
-        if seen[0] == 20:
-            raise KeyboardInterrupt
-        return real(self, *arguments)
+warnings.simplefilter("ignore")
+# What is started in the background of a shell ignores it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+what, out, address, program, data = sys.argv[1:]
+try:
+    if what == "select":
+        X, _, pairs = blobs(count=2000, pairs=4000)
+        few = {**STATED, "epochs": 100, "learning_rate": 0.01}
+        model = distributed.select(X, pairs, **few, address=address, resume=out)
+        sys.stdout.buffer.write(model.classifier_.to_bytes())
+    else:
+        parts = {"datasets": ["pendigits"], "methods": ["pair-posterior", "pcomp-relu"], "trials": 4}
+        done = distributed.reproduce("table3", out, program=program, data_dir=data, address=address, **parts)
+        print(done.trials)
+except KeyboardInterrupt as stopped:
+    sys.exit(str(stopped))
+"""
 
-    monkeypatch.setattr(distributed._Stages, "_write", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        distributed.select(X, pairs, resume=tmp_path, **FEW)
-    assert len(list(tmp_path.iterdir())) == 19
-    assert distributed.select(X, pairs, resume=tmp_path, **FEW).classifier_.to_bytes() == expected
-    assert seen[0] == 20 + 50 - 19
+
+def finished(what, out):
+    """Trials that are on the disk."""
+    if what == "select":
+        return len(list(out.glob("*.json")))
+    return max(0, len((out / "raw.csv").read_text().splitlines()) - 1) if (out / "raw.csv").exists() else 0
+
+
+@pytest.mark.parametrize(("what", "where"), [("select", "cluster"), ("select", "local"), ("reproduce", "cluster")])
+def test_ctrl_c_ends_a_process_and_a_second_start_runs_the_rest(three, what, where, tmp_path):
+    if what == "reproduce" and "LIKELIER_DATA" not in os.environ:
+        pytest.skip("LIKELIER_DATA is not set")
+    out = tmp_path / "out"
+    # Ray's sockets want a short path, and a Ray of its own wants a folder of its own.
+    own = tempfile.mkdtemp(prefix="ray")
+    address = three[0].address if where == "cluster" else "local"
+    paper = [os.environ.get(name, "") for name in ("LIKELIER_PAPER", "LIKELIER_DATA")]
+    call = {
+        "args": [sys.executable, "-c", STOPPED, what, str(out), address, *paper],
+        "env": {**os.environ, "RAY_TMPDIR": own} if where == "local" else None,
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+        # As in a terminal: Ctrl-C is sent to all processes of a group.
+        "start_new_session": True,
+    }
+    try:
+        with subprocess.Popen(**call) as process:
+            while finished(what, out) < 3:
+                assert process.poll() is None, process.stderr.read()
+                time.sleep(0.05)
+            os.killpg(process.pid, signal.SIGINT)
+            said = process.communicate(timeout=20)[1].decode()
+        kept = finished(what, out)
+        # Ray says two things of its own when it begins.
+        own_words = ("network_util.cc", "authentication_token_setup.py")
+        lines = [line for line in said.splitlines() if not any(word in line for word in own_words)]
+        words = (
+            f"stopped: {kept} finished trials are in {out}" if what == "select" else "stopped: finished trials are in"
+        )
+        assert process.returncode == 1, said
+        assert len(lines) == 1, said
+        assert lines[0].startswith(words), said
+        assert lines[0].endswith(": the same call runs the others"), said
+        if where == "cluster":
+            # Nothing of it is left on the cluster.
+            while ray.available_resources().get("CPU") != 3.0:
+                time.sleep(0.1)
+        times = {place: place.stat().st_mtime_ns for place in out.glob("*.json")}
+        again = subprocess.run(call["args"], env=call["env"], capture_output=True, timeout=120, check=True)
+    finally:
+        shutil.rmtree(own, ignore_errors=True)
+    if what == "select":
+        assert 3 <= kept < 50
+        assert all(place.stat().st_mtime_ns == time for place, time in times.items())
+        X, _, pairs = blobs(count=2000, pairs=4000)
+        expected = ComparisonClassifier(**STATED, epochs=100, learning_rate=0.01, select=True).fit(X, pairs)
+        assert again.stdout == expected.classifier_.to_bytes()
+    else:
+        assert 3 <= kept < 36
+        assert int(again.stdout) == 36 - kept
 
 
 def test_every_row_is_scored_once_while_a_node_is_killed(three, tmp_path):
@@ -240,6 +314,28 @@ def test_every_row_is_scored_once_while_a_node_is_killed(three, tmp_path):
         assert (table.column("score").to_numpy() == expected[ids]).all()
         assert (np.column_stack([table.column(f"x{at}").to_numpy() for at in range(3)]) == many[ids]).all()
     assert not list(tmp_path.glob(".*partial"))
+
+
+class Holding:
+    """An actor that has a CPU and does nothing with it."""
+
+    def ready(self):
+        return True
+
+
+def test_scoring_does_not_wait_for_ever_where_one_cpu_is_left(three, tmp_path):
+    X, _, pairs = blobs()
+    model = distributed.fit(X, pairs, **STATED)
+    items = parquet(tmp_path / "items", **columns_of(X, np.arange(len(X))))
+    holding = [ray.remote(num_cpus=1)(Holding).remote() for _ in range(2)]
+    try:
+        assert ray.get([one.ready.remote() for one in holding]) == [True, True]
+        out = distributed.score(items, model, tmp_path / "scored")
+    finally:
+        for one in holding:
+            ray.kill(one)
+    assert len(column_of(out, "id")) == len(X)
+    assert (column_of(out, "score") == model._scores(X)[column_of(out, "id")]).all()
 
 
 def test_a_data_set_of_ray_is_fitted_as_its_files_are(three, tmp_path):
@@ -292,10 +388,9 @@ def greedy(_):
 
 def test_a_worker_without_memory_is_said(three):
     tasks = [("choosing: likelihood, fold 3 of 5", 0)]
-    settings = {"cpus": 1, "retries": 3, "progress": None, "stage": "trials"}
     words = "^choosing: likelihood, fold 3 of 5: training needs 9.9 GB of memory, and 1.0 GB is there$"
     with pytest.raises(MemoryError, match=words):
-        list(_cluster.run_tasks(ray, greedy, [], tasks, **settings))
+        run(greedy, [], tasks, retries=3)
     # bench/ray_runs.py has a worker that Ray itself ends; here is what is said of it.
     with pytest.raises(MemoryError, match="^shard 1 of 2: the worker ran out of memory and was ended by Ray"):
         _cluster.lost(ray, "shard 1 of 2", ray.exceptions.OutOfMemoryError("memory"))
