@@ -2,8 +2,8 @@
 //!
 //! A file is read in blocks of whole records. A block is cut into pieces at the ends of records, and the
 //! pieces are parsed by all cores. Meanwhile the rows of the block before it are handed over, and the next
-//! block is read (and decompressed): no core waits for another. A row of the wrong
-//! length is refused, never skipped: a row skipped in silence would shift every index after it.
+//! block is read (and decompressed), so that no core waits for another. A row of the wrong length is
+//! refused, never skipped: a row skipped in silence would shift every index after it.
 
 mod dialect;
 mod fields;

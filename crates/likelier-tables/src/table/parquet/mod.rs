@@ -1,9 +1,9 @@
 //! Parquet: columns stored apart, in row groups, each cut into compressed pages.
 //!
 //! Only the wanted columns are read. A batch of rows is decoded column by column by all cores and then
-//! turned into rows, a tile at a time, so that both sides of the turn stay in the cache, while the next is decoded:
-//! no core waits for another. Of each column
-//! one page is in memory, whatever the length of the file.
+//! turned into rows, a tile at a time, so that both sides of the turn stay in the cache; meanwhile the next
+//! batch is decoded, so that no core waits for another. Of each column one page is in memory, whatever the
+//! length of the file.
 
 mod column;
 mod decoder;
