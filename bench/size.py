@@ -1,10 +1,12 @@
 """Makes the data of the runs "size": items with 20 features and as many forced-choice comparisons.
 
-    python bench/size.py DIR [--items 5000000] [--comparisons 5000000]     (needs numpy and pyarrow)
+    python bench/size.py DIR [--items 5000000] [--comparisons 5000000] [--features 20] [--parquet-only] [--all-digits]
+    (needs numpy and pyarrow)
 
 Writes DIR/items.parquet, DIR/items.csv, DIR/comparisons.parquet, DIR/comparisons.csv and DIR/truth.parquet (the labels,
 for `likelier evaluate` alone). Two normal clouds, prior 0.4; the best linear rule is right for 0.873 of the items. The
-two items of a comparison are drawn at random, so most items occur twice or more.
+two items of a comparison are drawn at random, so most items occur twice or more. Numbers have five decimals, or with
+--all-digits as many as 32 bits have.
 """
 
 import argparse
@@ -26,6 +28,8 @@ def main():
     parser.add_argument("--comparisons", type=int, default=5_000_000)
     parser.add_argument("--features", type=int, default=FEATURES)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--parquet-only", action="store_true")
+    parser.add_argument("--all-digits", action="store_true")
     arguments = parser.parse_args()
     arguments.dir.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(arguments.seed)
@@ -37,7 +41,8 @@ def main():
     columns = [pa.array(np.arange(arguments.items))]
     for part in direction:
         noise = rng.standard_normal(arguments.items, dtype=np.float32)
-        columns.append(pa.array(np.round(noise + np.float32(part) * signs, 5)))
+        numbers = noise + np.float32(part) * signs
+        columns.append(pa.array(numbers if arguments.all_digits else np.round(numbers, 5)))
     items = pa.table(columns, names=names)
     first = rng.integers(0, arguments.items, arguments.comparisons)
     second = (first + rng.integers(1, arguments.items, arguments.comparisons)) % arguments.items
@@ -48,7 +53,7 @@ def main():
     truth = pa.table([columns[0], pa.array(labels.astype(np.int8))], names=["id", "label"])
     for name, table in [("items", items), ("comparisons", comparisons), ("truth", truth)]:
         pq.write_table(table, arguments.dir / f"{name}.parquet")
-        if name != "truth":
+        if name != "truth" and not arguments.parquet_only:
             pc.write_csv(table, arguments.dir / f"{name}.csv", pc.WriteOptions(quoting_style="none"))
 
 

@@ -13,7 +13,7 @@ use likelier::{
 };
 use likelier_tables::{DatasetCard, FirstIndex, Given, GivenFiles, Items, Layout, OnMissing};
 
-use crate::terminal::{Result, busy, detail, mistake, standard_input};
+use crate::terminal::{Result, detail, mistake, reading, standard_input};
 
 /// What the columns of a table are.
 #[derive(Args)]
@@ -190,7 +190,7 @@ pub(crate) struct ComparisonArguments {
 /// Reads a table of items that was named on the command line.
 pub(crate) fn read_items(path: &Path, layout: &Layout) -> Result<Items> {
     let file = standard_input::path_of(path)?;
-    let reading = busy(|| format!("reading {}", path.display()));
+    let reading = reading(|| format!("reading {}", path.display()), &[&file]);
     let items = Items::read(&file, layout)?;
     drop(reading);
     tell_items(path, &items);
@@ -282,10 +282,13 @@ impl ComparisonArguments {
         // No card lies beside standard input.
         let beside = self.comparisons.as_deref().or(self.piles.as_deref());
         let layout = self.named_as.layout(layout.clone());
-        let reading = busy(|| {
+        let read = [&items, &comparisons, &piles, &likelier, &other];
+        let read: Vec<&Path> = read.into_iter().flatten().map(|file| &**file).collect();
+        let what = || {
             let names: Vec<String> = self.named().map(|path| path.display().to_string()).collect();
             format!("reading {}", names.join(" and "))
-        });
+        };
+        let reading = reading(what, &read);
         let given = Given::read(files, &layout, beside.filter(|path| !standard_input::is_meant_by(path)))?;
         drop(reading);
         if let Some(path) = self.items.as_ref().or(self.likelier.as_ref()) {

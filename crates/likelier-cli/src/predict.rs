@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::arguments::FormatArguments;
 use crate::models;
-use crate::terminal::{NewFile, Result, busy, detail, print_json, print_text, standard_input};
+use crate::terminal::{NewFile, Result, detail, print_json, print_text, reading, standard_input};
 
 /// Score the rows of a file with a model.
 ///
@@ -110,7 +110,7 @@ impl PredictVerb {
         };
         let layout = Layout { id: self.id.clone(), ..self.format.layout() };
         let file = standard_input::path_of(&self.file)?;
-        let work = busy(|| format!("scoring {}", self.file.display()));
+        let work = reading(|| format!("scoring {}", self.file.display()), &[&file]);
         let mut batches = ItemBatches::open(&file, classifier.features(), &layout)?;
         let (prior, threshold) = (classifier.prior().positive(), classifier.threshold());
         let mut predicted =
@@ -155,7 +155,7 @@ impl PredictVerb {
         }
         let layout = Layout { id: self.id.clone(), ..self.format.layout() };
         let file = standard_input::path_of(&self.file)?;
-        let work = busy(|| format!("scoring {}", self.file.display()));
+        let work = reading(|| format!("scoring {}", self.file.display()), &[&file]);
         let mut batches = ItemBatches::open(&file, all.features(), &layout)?;
         let mut answered = Answered::new(&self.out, all);
         out.finish(|file| {

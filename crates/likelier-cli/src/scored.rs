@@ -7,7 +7,7 @@ use likelier::words::count;
 use likelier::{Classifier, Warning};
 use likelier_tables::{BatchIds, FormatProblem, Ids, ItemBatch, ItemBatches, Layout, TableError};
 
-use crate::terminal::{About, Result, busy, detail};
+use crate::terminal::{About, Result, detail, reading};
 
 /// What is kept of them.
 pub(crate) struct ScoredItems {
@@ -28,7 +28,7 @@ impl ScoredItems {
         layout: &Layout,
         by_id: bool,
     ) -> Result<Self> {
-        let work = busy(|| format!("scoring {}", known_as.display()));
+        let work = reading(|| format!("scoring {}", known_as.display()), &[file]);
         let mut batches = ItemBatches::open(file, classifier.features(), layout)?;
         let (mut batch, mut names) = (ItemBatch::default(), None);
         let (mut scores, mut labels, mut unseen_categories) = (Vec::new(), Texts::new(), 0);

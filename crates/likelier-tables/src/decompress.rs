@@ -8,6 +8,7 @@ use flate2::bufread::MultiGzDecoder;
 use lzma_rust2::XzReader;
 
 use crate::error::TableError;
+use crate::passed::Counted;
 use crate::problem::FormatProblem;
 
 /// A file that is longer than this after decompression is refused: 2 GiB, ten times the largest
@@ -55,12 +56,12 @@ impl ByteSource {
     /// `max_bytes` is told the length of the file if it is compressed.
     fn open_at_most(path: &Path, max_bytes: impl Fn(Option<u64>) -> u64) -> Result<Self, TableError> {
         let fail = |error| TableError::file(path, error);
-        let mut file = File::open(path).map_err(fail)?;
+        let file = File::open(path).map_err(fail)?;
         let stored = file.metadata().map_err(fail)?;
         if stored.is_dir() {
             return Err(fail(io::ErrorKind::IsADirectory.into()));
         }
-        let mut start = Vec::new();
+        let (mut file, mut start) = (Counted(file), Vec::new());
         file.by_ref()
             .take(XZ_MAGIC.len() as u64)
             .read_to_end(&mut start)

@@ -39,6 +39,37 @@ fn a_cell_that_is_no_number_is_told_with_line_column_name_and_value() {
 }
 
 #[test]
+fn of_faults_in_several_blocks_the_first_is_told() {
+    // Rows of two lines each, some 13 MB: more than three blocks.
+    let row = |row: usize| format!("\"item\n{row}\",{}.25,{}\n", row % 100, 2 * row);
+    let rows = || (0..500_000).map(row).collect::<Vec<String>>();
+    let told = |faults: &[(usize, &str)]| {
+        let mut rows = rows();
+        for (row, text) in faults {
+            rows[*row] = format!("{text}\n");
+        }
+        refusal("t.csv", format!("id,a,b\n{}", rows.concat()).as_bytes())
+    };
+    let blank_id = (200_000, "\"\",1,2");
+    let cell = (300_000, "x,1,abc");
+    let short = (499_999, "x,1");
+    let line = |row: usize| 2 * row + 2;
+    assert_eq!(
+        told(&[blank_id, cell, short]),
+        format!(", line {}, column 1 ('id'): the value is missing", line(200_000))
+    );
+    assert_eq!(
+        told(&[cell, short]),
+        format!(", line {}, column 3 ('b'): 'abc' is not a number", line(300_000))
+    );
+    assert_eq!(told(&[short]), format!(", line {}: has 2 fields; 3 are expected", line(499_999)));
+    // A blank line counts where it stands, though rows follow only in a later block.
+    let blank = (250_000, "\n".repeat(5 << 20));
+    let blank = (blank.0, blank.1.as_str());
+    assert_eq!(told(&[blank, short]), format!(", line {}: is blank, but more rows follow", line(250_000)));
+}
+
+#[test]
 fn rows_of_another_length_and_blank_lines_inside_are_refused() {
     assert_eq!(refusal("t.csv", b"a,b\n1,2\n3\n"), ", line 3: has 1 field; 2 are expected");
     assert_eq!(refusal("t.csv", b"a,b\n1,2,3\n"), ", line 2: has 3 fields; 2 are expected");

@@ -41,6 +41,29 @@ fn in_batches(
 }
 
 #[test]
+fn rows_of_many_blocks_come_in_their_order() {
+    // Some 10 MB of CSV, which is more than two blocks, and many batches of Parquet.
+    let count = 400_000;
+    let number = |row: usize, column: usize| ((row * 7919 + column * 104_729) % 2_000_003) as f32 / 64.0;
+    let mut text = String::from("id,a,b\n");
+    for row in 0..count {
+        writeln!(text, "{},{},{}", row * 3, number(row, 0), number(row, 1)).unwrap();
+    }
+    let expected: Vec<f32> = (0..count).flat_map(|row| [number(row, 0), number(row, 1)]).collect();
+    let folder = Folder::new();
+    let path = folder.file("large.csv", text.as_bytes());
+    let items = Items::read(&path, &Layout::default()).unwrap();
+    assert_eq!(items.rows, Rows::from_numbers(expected.clone(), 2).unwrap());
+    assert!((0..count).all(|row| items.ids.name(row) == (row * 3).to_string()));
+    let (cells, ids, _) = in_batches(&path, &items.features, &Layout::default()).unwrap();
+    assert_eq!(cells, expected);
+    assert!(ids.iter().enumerate().all(|(row, id)| *id == (row * 3).to_string()));
+    let path = folder.path("large.parquet");
+    parquet_numbers(&path, &["a", "b"], &expected, 90_000);
+    assert_eq!(Items::read(&path, &Layout::default()).unwrap().rows, items.rows);
+}
+
+#[test]
 fn the_same_table_from_other_software_is_the_same_in_every_format() {
     let expected = Items::read(&fixture("plain.csv"), &Layout::default()).unwrap();
     assert_eq!(expected.rows, Rows::from_numbers(fixture_matrix(), 3).unwrap());

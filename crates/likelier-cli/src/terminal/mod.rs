@@ -28,7 +28,7 @@ pub use advice::{Advice, parse};
 pub use failure::{About, Failure, Hint, Result, mistake};
 pub use interrupt::{ask_to_stop, end_at_once};
 pub use place::{NewFile, NewFolder};
-pub use talk::{Busy, TalkArguments, bar, busy, detail};
+pub use talk::{Busy, TalkArguments, bar, busy, detail, reading};
 
 /// What a verb answers, where it was asked a question. A verb that only does something says yes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,12 +1,15 @@
 //! How much is said on standard error besides errors: `--quiet` and `--verbose`.
 
+use std::fs::Metadata;
+use std::path::Path;
 use std::sync::atomic::{AtomicU8, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use likelier_tables::bytes_read;
 
 use super::clean::one_line;
 use super::tell;
@@ -66,6 +69,9 @@ pub fn bar(length: u64, template: &str) -> ProgressBar {
 /// How long something may take before it is told.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// How long what is told stays as it is.
+const TICK: Duration = Duration::from_millis(100);
+
 /// Says what is going on, as long as it lives, once that takes a while.
 pub struct Busy {
     end: Option<Sender<()>>,
@@ -74,6 +80,39 @@ pub struct Busy {
 
 /// Work that cannot say how far it is: on a terminal its name and the time it takes, with `--verbose` a line.
 pub fn busy(what: impl FnOnce() -> String) -> Busy {
+    told_later(what, |what, ended| {
+        let bar = bar(0, "{spinner} {msg}, {elapsed}").with_message(what);
+        bar.enable_steady_tick(TICK);
+        let _ = ended.recv();
+        bar.finish_and_clear();
+    })
+}
+
+/// Work that goes as far as files are read, which is told by their bytes.
+pub fn reading(what: impl FnOnce() -> String, files: &[&Path]) -> Busy {
+    let length = |file: &&Path| file.metadata().ok().filter(Metadata::is_file).map(|file| file.len());
+    // Of a folder or a pipe it is not known how much there is.
+    let Some(length) = files.iter().map(length).sum::<Option<u64>>().filter(|length| *length > 0) else {
+        return busy(what);
+    };
+    let before = bytes_read();
+    told_later(what, move |what, ended| {
+        let bar = bar(length, "{bar:32} {msg}: {bytes} of {total_bytes}, {eta} left").with_message(what);
+        while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+            let passed = bytes_read() - before;
+            // Some columns take a second look at all of the file.
+            bar.set_length(length * passed.div_ceil(length).max(1));
+            bar.set_position(passed);
+        }
+        bar.finish_and_clear();
+    })
+}
+
+/// Tells on a thread of its own that there is work, if it takes a while, until the channel is closed.
+fn told_later(
+    what: impl FnOnce() -> String,
+    tell: impl FnOnce(String, Receiver<()>) + Send + 'static,
+) -> Busy {
     if is_quiet() {
         return Busy { end: None, teller: None };
     }
@@ -84,10 +123,7 @@ pub fn busy(what: impl FnOnce() -> String) -> Busy {
             return;
         }
         detail(|| format!("{what} …"));
-        let bar = bar(0, "{spinner} {msg}, {elapsed}").with_message(what);
-        bar.enable_steady_tick(Duration::from_millis(100));
-        let _ = ended.recv();
-        bar.finish_and_clear();
+        tell(what, ended);
     };
     Busy { end: Some(end), teller: thread::Builder::new().spawn(teller).ok() }
 }

@@ -40,16 +40,19 @@ pub fn read_answers(path: &Path, ids: &Ids, layout: &Layout) -> Result<Answers, 
     table.select(picked.clone())?;
     let mut chunk = Chunk::of(&*table, &picked);
     let mut reading = Reading::new(path, ids, &form);
+    let mut found = Vec::new();
     while table.read(&mut chunk)? {
         // Most of the work is to wait for memory, so all cores look ids up.
         let find = |side: usize, row: usize| ids.find(chunk.texts[side].get(row));
-        let found: Vec<[Option<u32>; 2]> = (0..chunk.rows)
+        (0..chunk.rows)
             .into_par_iter()
             .with_min_len(1 << 10)
             .map(|row| [find(0, row), find(1, row)])
-            .collect();
-        for (row, found) in found.into_iter().enumerate() {
-            reading.add(&chunk.texts, row, found, &*table)?;
+            .collect_into_vec(&mut found);
+        if !reading.add_plain(&found) {
+            for (row, found) in found.iter().enumerate() {
+                reading.add(&chunk.texts, row, *found, &*table)?;
+            }
         }
         chunk.texts.iter_mut().for_each(Texts::clear);
         chunk.rows = 0;
@@ -125,9 +128,9 @@ impl Form {
         Picked { texts, ..Picked::default() }
     }
 
-    /// The place of a note among the texts that are read.
-    fn note(&self, note: usize) -> Option<usize> {
-        self.notes[note].map(|_| 2 + self.notes[..note].iter().flatten().count())
+    /// The notes that there are, in the order in which their texts follow the two items.
+    fn noted(&self) -> Vec<usize> {
+        (0..NOTES.len()).filter(|note| self.notes[*note].is_some()).collect()
     }
 }
 
@@ -148,6 +151,8 @@ fn check_roles(stated: &[(String, String)]) -> Result<(), TableError> {
 struct Reading<'a> {
     path: &'a Path,
     form: &'a Form,
+    /// Which of the notes the texts after the two items are.
+    places: Vec<usize>,
     items: ItemFinder<'a>,
     pairs: Vec<(u32, u32)>,
     weights: Vec<f32>,
@@ -170,6 +175,7 @@ impl<'a> Reading<'a> {
         Self {
             path,
             form,
+            places: form.noted(),
             items: ItemFinder::new(path, ids, form.by_row),
             pairs: Vec::new(),
             weights: Vec::new(),
@@ -184,6 +190,21 @@ impl<'a> Reading<'a> {
             chosen: false,
             rows: 0,
         }
+    }
+
+    /// Adds rows of two known items each, with nothing noted beside them. Where there is more to it, it adds none and says
+    /// `false`.
+    fn add_plain(&mut self, found: &[[Option<u32>; 2]]) -> bool {
+        let plain = !self.items.must_look() && self.places.is_empty();
+        let differ = |found: &[Option<u32>; 2]| matches!(found, [Some(one), Some(two)] if one != two);
+        // Without an early end the loop is done many at a time.
+        if !plain || !found.iter().fold(true, |all, found| all & differ(found)) {
+            return false;
+        }
+        let known = found.iter().map(|found| found.map(Option::unwrap_or_default));
+        self.pairs.extend(known.map(<(u32, u32)>::from));
+        self.rows += found.len();
+        true
     }
 
     /// Adds row `at` of what was read, which is row `self.rows` of the file.
@@ -214,13 +235,12 @@ impl<'a> Reading<'a> {
             }
             self.pairs.push((likelier, other));
         }
-        for note in 0..NOTES.len() {
-            if let Some(place) = self.form.note(note) {
-                self.add_note(note, texts[place].get(at)).map_err(|problem| {
-                    let column = self.form.notes[note].unwrap_or_default();
-                    problem.at(self.path, table.position(row), column, NOTES[note].into())
-                })?;
-            }
+        for place in 0..self.places.len() {
+            let note = self.places[place];
+            self.add_note(note, texts[2 + place].get(at)).map_err(|problem| {
+                let column = self.form.notes[note].unwrap_or_default();
+                problem.at(self.path, table.position(row), column, NOTES[note].into())
+            })?;
         }
         Ok(())
     }
@@ -373,6 +393,11 @@ impl<'a> ItemFinder<'a> {
         Self { path, ids, by_row, unknown: None, unknown_count: 0 }
     }
 
+    /// Whether what an id says is not all: rows are meant, and ids are names.
+    fn must_look(&self) -> bool {
+        self.by_row && !self.ids.are_numbers()
+    }
+
     /// The item of an id; what is not found is told at the end.
     fn find(&mut self, text: &str, row: usize) -> Result<Option<u32>, CellProblem> {
         self.of(text, self.ids.find(text), row)
@@ -383,7 +408,7 @@ impl<'a> ItemFinder<'a> {
         if text.is_empty() {
             return Err(CellProblem::Missing);
         }
-        if self.by_row && !self.ids.are_numbers() {
+        if self.must_look() {
             // Without a header these are row numbers. Items with ids that are numbers of other rows make
             // it a guess, and a wrong guess would go unnoticed.
             let numbered = row_number(text, self.ids.len());

@@ -181,40 +181,102 @@ pub(crate) fn number(field: &[u8]) -> Result<f32, CellProblem> {
     }
 }
 
-/// A number of at most 15 digits, perhaps with a sign and a point, at the start of a text, and how long it is. It is
+/// The most digits of a number that is exact in 64 bits, and so are the powers of ten up to there.
+const MOST_DIGITS: usize = 15;
+
+/// Powers of ten.
+const POWERS: [u64; MOST_DIGITS + 1] = {
+    let mut powers = [1; MOST_DIGITS + 1];
+    let mut at = 1;
+    while at < powers.len() {
+        powers[at] = 10 * powers[at - 1];
+        at += 1;
+    }
+    powers
+};
+
+/// A number of at most [`MOST_DIGITS`] digits, perhaps with a sign and a point, at the start of a text, and how long it is. It is
 /// the nearest of 32 bits, as `parse` finds it, in less time.
 pub(super) fn plain_number(text: &[u8]) -> Option<(f32, usize)> {
-    const MOST_DIGITS: usize = 15;
     /// The bits beyond 32, half-way.
     const HALF_WAY: u64 = 1 << 28;
-    /// Exact in 64 bits.
-    const POWERS: [f64; MOST_DIGITS + 1] =
-        [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15];
     let negative = text.first() == Some(&b'-');
-    let start = usize::from(negative);
-    let (mut whole, mut digits, mut decimals, mut at) = (0_u64, 0, None, start);
-    while let Some(byte) = text.get(at) {
-        match byte {
-            b'0'..=b'9' if digits < MOST_DIGITS => {
-                whole = 10 * whole + u64::from(byte - b'0');
-                digits += 1;
-            }
-            b'.' if decimals.is_none() => decimals = Some(digits),
-            b'0'..=b'9' => return None,
-            _ => break,
+    let (mut whole, mut at) = (0_u64, usize::from(negative));
+    let start = at;
+    while let Some(digit) = text.get(at).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit < 10) {
+        if at - start == MOST_DIGITS {
+            return None;
         }
+        whole = 10 * whole + u64::from(digit);
         at += 1;
+    }
+    let (mut digits, mut decimals) = (at - start, 0);
+    if text.get(at) == Some(&b'.') {
+        let fraction;
+        (fraction, decimals) = leading_digits(&text[at + 1..]);
+        digits += decimals;
+        at += 1 + decimals;
+        if digits > MOST_DIGITS {
+            return None;
+        }
+        whole = whole * POWERS[decimals] + fraction;
     }
     if digits == 0 {
         return None;
     }
     // One division of exact numbers is rounded to 64 bits once. Rounding that again to 32 is right unless it lies half-way
     // between two of those.
-    let value = whole as f64 / POWERS[decimals.map_or(0, |before| digits - before)];
+    let value = whole as f64 / POWERS[decimals] as f64;
     if value.to_bits() & (2 * HALF_WAY - 1) == HALF_WAY {
         return None;
     }
     Some((if negative { -value } else { value } as f32, at))
+}
+
+/// The number that the digits at the start of a text make, and how many they are. Of more than 19 the number means nothing.
+fn leading_digits(text: &[u8]) -> (u64, usize) {
+    let (mut number, mut count) = (0_u64, 0);
+    // Eight at a time, the first of them in the lowest byte.
+    while let Some(bytes) = text[count..].first_chunk() {
+        let word = u64::from_le_bytes(*bytes);
+        let found = digits_in(word);
+        if found > 0 {
+            // What is no digit is pushed out, and zeros come in front.
+            let digits = (word & (EACH * 0x0f)) << (64 - 8 * found);
+            number = number.wrapping_mul(POWERS[found]).wrapping_add(eight_digits(digits));
+        }
+        count += found;
+        if found < 8 {
+            return (number, count);
+        }
+    }
+    for digit in text[count..]
+        .iter()
+        .map(|byte| byte.wrapping_sub(b'0'))
+        .take_while(|digit| *digit < 10)
+    {
+        number = number.wrapping_mul(10).wrapping_add(digit.into());
+        count += 1;
+    }
+    (number, count)
+}
+
+/// A one in each byte of a word.
+const EACH: u64 = 0x0101_0101_0101_0101;
+
+/// How many bytes of a word are digits, from the lowest up to the first that is none.
+fn digits_in(word: u64) -> usize {
+    // The upper half of a digit is 3, and stays so if 6 is added. What is carried goes to bytes after one that is no digit.
+    let high = EACH * 0xf0;
+    let others = (word & high | (word.wrapping_add(EACH * 6) & high) >> 4) ^ (EACH * 0x33);
+    others.trailing_zeros() as usize / 8
+}
+
+/// The number of eight digits from 0 to 9, the first in the lowest byte: pairs of them, then fours, then all.
+fn eight_digits(digits: u64) -> u64 {
+    let pairs = (digits.wrapping_mul(10) + (digits >> 8)) & 0x00ff_00ff_00ff_00ff;
+    let fours = (pairs.wrapping_mul(100) + (pairs >> 16)) & 0x0000_ffff_0000_ffff;
+    (fours.wrapping_mul(10_000) + (fours >> 32)) & 0xffff_ffff
 }
 
 /// How a text table writes numbers.
@@ -299,6 +361,25 @@ mod tests {
                 }
             }
         }
+    }
+
+    proptest! {
+        #[test]
+        fn digits_are_counted_up_to_the_first_that_is_none(text in "[0-9]{0,19}", rest: Vec<u8>) {
+            let bytes = [text.as_bytes(), b"/", &rest].concat();
+            let expected = (text.parse().unwrap_or(0), text.len());
+            prop_assert_eq!(leading_digits(&bytes), expected);
+            prop_assert_eq!(leading_digits(text.as_bytes()), expected);
+        }
+    }
+
+    #[test]
+    fn every_byte_is_a_digit_or_not() {
+        for byte in 0..=u8::MAX {
+            let word = u64::from_le_bytes([b'0', b'9', byte, b'5', 0xff, b'1', b':', b'/']);
+            assert_eq!(digits_in(word), if byte.is_ascii_digit() { 4 } else { 2 }, "{byte}");
+        }
+        assert_eq!(digits_in(u64::from_le_bytes(*b"90123456")), 8);
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::error::TableError;
+use crate::passed::count;
 
 /// A plain file, opened to be read anywhere. Clones share the opened file.
 #[derive(Clone)]
@@ -36,9 +37,11 @@ impl FileAt {
     /// Some of the bytes at a place; none at the end of the file.
     fn read_some(&self, into: &mut [u8], offset: u64) -> io::Result<usize> {
         #[cfg(unix)]
-        return std::os::unix::fs::FileExt::read_at(&*self.file, into, offset);
+        let found = std::os::unix::fs::FileExt::read_at(&*self.file, into, offset)?;
         #[cfg(windows)]
-        return std::os::windows::fs::FileExt::seek_read(&*self.file, into, offset);
+        let found = std::os::windows::fs::FileExt::seek_read(&*self.file, into, offset)?;
+        count(found);
+        Ok(found)
     }
 
     /// A reader from a place on.

@@ -1,27 +1,29 @@
 //! Text tables: CSV, TSV and their kin (RFC 4180).
 //!
 //! A file is read in blocks of whole records. A block is cut into pieces at the ends of records, and the
-//! pieces are parsed by all cores while the next block is read (and decompressed). A row of the wrong
-//! length is refused, never skipped: a row skipped in silence would shift every index after it.
+//! pieces are parsed by all cores. Meanwhile the rows of the block before it are handed over, and the next
+//! block is read (and decompressed), so that no core waits for another. A row of the wrong length is
+//! refused, never skipped: a row skipped in silence would shift every index after it.
 
 mod dialect;
 mod fields;
 mod parser;
+mod rows;
 
 use std::path::Path;
 
 use rayon::prelude::*;
 
 use self::dialect::{Dialect, detect};
-use self::fields::{Fields, count_lines, piece_ends};
-use self::parser::{Complaint, Parser, Piece, Problem};
+use self::fields::{Fields, piece_ends};
+use self::parser::{Complaint, Parser, Problem};
+use self::rows::RowsParsed;
 use super::cell::{CellProblem, Position};
 use super::{Chunk, Columns, Picked, TableReader, check_width};
 use crate::Layout;
 use crate::decompress::ByteSource;
 use crate::error::TableError;
 use crate::problem::FormatProblem;
-use likelier::data::Values;
 
 /// Bytes read at a time.
 const BLOCK: usize = 4 << 20;
@@ -42,12 +44,12 @@ pub(crate) struct CsvTable {
     block: Vec<u8>,
     /// Whether the block ends with the file.
     ended: bool,
+    /// Memory for the block that comes after it.
+    next: Vec<u8>,
     /// Lines before the block.
     lines: usize,
-    /// The first of the blank lines that have come last.
-    blank: Option<usize>,
-    /// Lines of the rows just read, where the parser notes them.
-    row_lines: Vec<usize>,
+    /// What was parsed of the blocks before.
+    parsed: RowsParsed,
 }
 
 impl CsvTable {
@@ -66,10 +68,10 @@ impl CsvTable {
             columns: Columns::Numbered(0),
             parser: Parser::default(),
             block: Vec::new(),
+            next: Vec::new(),
             ended: false,
             lines: 0,
-            blank: None,
-            row_lines: Vec::new(),
+            parsed: RowsParsed::default(),
         };
         table.read_block()?;
         if table.block.starts_with(b"\xef\xbb\xbf") {
@@ -126,6 +128,7 @@ impl CsvTable {
         self.columns.check_names(path, Some(line))?;
         self.block.drain(..start);
         self.lines = lines;
+        self.parsed = RowsParsed::after(lines);
         Ok(())
     }
 
@@ -155,20 +158,10 @@ impl CsvTable {
         }
     }
 
-    fn append(&mut self, piece: &Piece, into: &mut Chunk) -> Result<(), TableError> {
-        if let Some(line) = self.blank.filter(|_| piece.rows > 0) {
-            return Err(self.error(line, Complaint::blank(0)));
-        }
-        self.blank = self.blank.or(piece.blank.map(|blank| self.lines + blank));
-        if let Values::Numbers(cells) = &mut into.cells {
-            cells.extend_from_slice(&piece.cells);
-        }
-        for (into, texts) in into.texts.iter_mut().zip(&piece.texts) {
-            into.append(texts);
-        }
-        into.rows += piece.rows;
-        self.row_lines.extend(piece.row_lines.iter().map(|line| self.lines + line + 1));
-        Ok(())
+    /// Hands over the rows that are parsed.
+    fn hand_over(&mut self, into: &mut Chunk) -> Result<(), TableError> {
+        let handed_over = self.parsed.hand_over(into);
+        handed_over.map_err(|(lines, complaint)| self.error(lines, complaint))
     }
 
     /// The line of a row, found by reading the file again.
@@ -184,10 +177,10 @@ impl CsvTable {
         let mut before = 0;
         while again.read(&mut chunk)? {
             if row < chunk.rows {
-                return Ok(again.row_lines.get(row - before).copied());
+                return Ok(again.parsed.row_lines.get(row - before).copied());
             }
             before = chunk.rows;
-            again.row_lines.clear();
+            again.parsed.row_lines.clear();
         }
         Ok(None)
     }
@@ -206,27 +199,35 @@ impl TableReader for CsvTable {
     fn read(&mut self, into: &mut Chunk) -> Result<bool, TableError> {
         let before = into.rows;
         while into.rows == before {
-            let ends = self.fill()?;
-            let Some(&end) = ends.last() else { return Ok(false) };
+            let ends = match self.fill() {
+                // What was parsed before it comes first, be it a complaint.
+                Err(error) => {
+                    self.hand_over(into)?;
+                    return Err(error);
+                }
+                Ok(ends) => ends,
+            };
+            let Some(&end) = ends.last() else {
+                self.hand_over(into)?;
+                return Ok(into.rows > before);
+            };
             let starts = [0].into_iter().chain(ends.iter().copied());
             let pieces: Vec<&[u8]> =
                 starts.zip(&ends).map(|(start, end)| &self.block[start..*end]).collect();
-            // The next block is read while this one is parsed.
+            let spare = self.parsed.spare(pieces.len());
+            self.next.clear();
+            self.next.extend_from_slice(&self.block[end..]);
             let wanted = if self.ended { 0 } else { BLOCK };
-            let mut next = Vec::new();
             let (source, parser) = (&mut self.source, &self.parser);
-            let (parsed, found) = rayon::join(
-                || pieces.par_iter().map(|piece| parser.parse(piece)).collect::<Vec<_>>(),
-                || source.read(wanted as u64, &mut next),
+            let (parsed, next) = (&mut self.parsed, &mut self.next);
+            let parse = |(text, piece): (&&[u8], _)| parser.parse(text, piece);
+            let (pieces, (handed_over, found)) = rayon::join(
+                || pieces.par_iter().zip(spare).map(parse).collect::<Vec<_>>(),
+                || (parsed.hand_over(into), source.read(wanted as u64, next)),
             );
-            let lengths: Vec<usize> = pieces.iter().map(|piece| count_lines(piece)).collect();
-            for (piece, length) in parsed.into_iter().zip(lengths) {
-                let piece = piece.map_err(|complaint| self.error(self.lines, complaint))?;
-                self.append(&piece, into)?;
-                self.lines += length;
-            }
-            self.block.drain(..end);
-            self.block.extend_from_slice(&next);
+            handed_over.map_err(|(lines, complaint)| self.error(lines, complaint))?;
+            self.lines = self.parsed.add(pieces);
+            std::mem::swap(&mut self.block, &mut self.next);
             self.ended |= found? < BLOCK;
         }
         Ok(true)

@@ -33,10 +33,22 @@ pub(super) struct Piece {
     pub(super) cells: Vec<f32>,
     pub(super) texts: Vec<Texts>,
     pub(super) rows: usize,
+    /// Line breaks in it.
+    pub(super) lines: usize,
     /// The first of the blank lines at its end.
     pub(super) blank: Option<usize>,
     /// The line of each row, if noted.
     pub(super) row_lines: Vec<usize>,
+}
+
+impl Piece {
+    /// Forgets what it holds, keeping the memory.
+    fn clear(&mut self) {
+        self.cells.clear();
+        self.texts.iter_mut().for_each(Texts::clear);
+        self.row_lines.clear();
+        (self.rows, self.lines, self.blank) = (0, 0, None);
+    }
 }
 
 /// Why a piece cannot be read, and the line of it.
@@ -76,8 +88,10 @@ impl Parser {
         self.texts = selection.texts.len();
     }
 
-    pub(super) fn parse(&self, text: &[u8]) -> Result<Piece, Complaint> {
-        let mut piece = Piece { texts: vec![Texts::new(); self.texts], ..Piece::default() };
+    /// Parses a piece of text, in the memory of an earlier one.
+    pub(super) fn parse(&self, text: &[u8], mut piece: Piece) -> Result<Piece, Complaint> {
+        piece.clear();
+        piece.texts.resize(self.texts, Texts::new());
         let mut fields = Fields::new(text, self.delimiter);
         while !fields.at_end() {
             let line = fields.line();
@@ -95,6 +109,7 @@ impl Parser {
                 piece.row_lines.push(line);
             }
         }
+        piece.lines = fields.line();
         Ok(piece)
     }
 

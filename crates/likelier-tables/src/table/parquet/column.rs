@@ -1,6 +1,5 @@
 //! One wanted column of a Parquet file, decoded a batch at a time.
 
-use std::fmt::Display;
 use std::sync::Arc;
 
 use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type};
@@ -16,6 +15,7 @@ use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor};
 
 use super::lists::ListLevels;
 use super::pages::{CheckedPages, guarded};
+use super::shown::Shown;
 use crate::problem::FormatProblem;
 use crate::table::cell::CellProblem;
 use crate::table::file_at::FileAt;
@@ -362,18 +362,18 @@ impl ColumnBatch<'_> {
     }
 
     /// Turns values into numbers, NaN where there is none, or texts.
-    fn convert<T, Shown: Display>(
+    fn convert<T, S: Shown>(
         &mut self,
         values: &[T],
-        shown: impl Fn(&T) -> Shown,
-        number: impl Fn(Shown) -> f64,
+        shown: impl Fn(&T) -> S,
+        number: impl Fn(S) -> f64,
     ) -> Result<(), ColumnTrouble> {
         let offset = match self.form {
             Form::Number(offset) => offset,
             Form::Text => {
                 return self.for_rows(values, |_, value, texts| {
                     match value {
-                        Some(value) => texts.push_shown(shown(value)),
+                        Some(value) => shown(value).push_to(texts),
                         None => texts.push(""),
                     }
                     Ok(())

@@ -34,9 +34,10 @@ pub(super) fn columns_of(
     for (at, column) in stored.iter().enumerate() {
         let name = column.path().string();
         let root = &column.path().parts()[0];
-        let alone = stored.iter().filter(|other| other.path().parts()[0] == *root).count() == 1;
+        // Looked up for lists alone: for each of many columns it would take the square of their number.
+        let alone = || stored.iter().filter(|other| other.path().parts()[0] == *root).count() == 1;
         let length =
-            if column.max_rep_level() == 1 && alone { length(file, metadata, at, column)? } else { 0 };
+            if column.max_rep_level() == 1 && alone() { length(file, metadata, at, column)? } else { 0 };
         if length == 0 {
             columns.push((name, ColumnPlace { stored: at, list: None }));
         }

@@ -1,12 +1,15 @@
 //! Parquet: columns stored apart, in row groups, each cut into compressed pages.
 //!
 //! Only the wanted columns are read. A batch of rows is decoded column by column by all cores and then
-//! turned into rows, a tile at a time, so that both sides of the turn stay in the cache. Of each column
-//! one page is in memory, whatever the length of the file.
+//! turned into rows, a tile at a time, so that both sides of the turn stay in the cache; meanwhile the next
+//! batch is decoded, so that no core waits for another. Of each column one page is in memory, whatever the
+//! length of the file.
 
 mod column;
+mod decoder;
 mod lists;
 mod pages;
+mod shown;
 
 use std::collections::HashMap;
 use std::io::BufReader;
@@ -16,11 +19,11 @@ use std::sync::Arc;
 use bytes::Bytes;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
-use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
+use parquet::file::metadata::ParquetMetaDataReader;
 use parquet::file::reader::{ChunkReader, Length};
-use rayon::prelude::*;
 
 use self::column::{ColumnTrouble, Form, Wanted};
+use self::decoder::{Batch, DecodeTrouble, Decoder};
 use self::lists::{ColumnPlace, columns_of};
 use self::pages::guarded;
 use super::cell::Position;
@@ -38,22 +41,17 @@ const TILE: usize = 1 << 12;
 
 /// An opened Parquet file.
 pub(super) struct ParquetTable {
-    file: Arc<FileAt>,
-    metadata: Arc<ParquetMetaData>,
     columns: Columns,
     /// Where the columns are stored.
     places: Vec<ColumnPlace>,
     selection: Picked,
-    /// The stored columns that are wanted: those that are numbers, then the texts.
-    wanted: Vec<Wanted>,
-    /// For each column of numbers which of those it is in.
+    /// For each column of numbers which of the decoded ones it is in.
     numbers: Vec<usize>,
-    /// The row group to open next.
-    next_group: usize,
-    /// Rows left in the opened row group.
-    left: usize,
-    /// Rows read.
-    done: usize,
+    decoder: Decoder,
+    /// What was decoded and not yet handed over; `None` before the first and after the last batch.
+    decoded: Option<Result<Batch, DecodeTrouble>>,
+    /// Memory for the next batch.
+    spare: Batch,
 }
 
 impl ParquetTable {
@@ -88,42 +86,30 @@ impl ParquetTable {
         let columns = Columns::Named(names);
         columns.check_names(path, None)?;
         Ok(Self {
-            file,
-            metadata: Arc::new(metadata),
             columns,
             places,
             numbers: Vec::new(),
             selection: Picked::default(),
-            wanted: Vec::new(),
-            next_group: 0,
-            left: 0,
-            done: 0,
+            decoder: Decoder::new(file, metadata),
+            decoded: None,
+            spare: Batch::default(),
         })
     }
 
-    /// Opens row groups until one has rows; `false` means there is none left.
-    fn open_group(&mut self) -> Result<bool, TableError> {
-        while self.left == 0 {
-            let Some(group) = self.metadata.row_groups().get(self.next_group) else { return Ok(false) };
-            self.left = group.num_rows() as usize;
-            self.next_group += 1;
-            for wanted in &mut self.wanted {
-                guarded(|| wanted.open(&self.file, group))
-                    .map_err(|error| damaged(self.file.path(), &error))?;
-            }
-        }
-        Ok(true)
-    }
-
-    fn error(&self, column: usize, trouble: ColumnTrouble) -> TableError {
-        let path = self.file.path();
+    fn error(&self, trouble: DecodeTrouble) -> TableError {
+        let path = self.decoder.path();
+        let (stored, rows_before, trouble) = match trouble {
+            DecodeTrouble::Group(error) => return damaged(path, &error),
+            DecodeTrouble::Column { stored, rows_before, trouble } => (stored, rows_before, trouble),
+        };
+        let column = self.places.iter().position(|place| place.stored == stored).unwrap_or_default();
         let name = self.columns.name(column);
         match trouble {
             ColumnTrouble::Damaged(error) => {
                 TableError::format(path, format!("column {} ('{name}') is damaged: {error}", column + 1))
             }
             ColumnTrouble::Cell(row, problem) => {
-                problem.at(path, Position::Row(self.done + row + 1), column, name)
+                problem.at(path, Position::Row(rows_before + row + 1), column, name)
             }
         }
     }
@@ -135,11 +121,11 @@ impl TableReader for ParquetTable {
     }
 
     fn select(&mut self, selection: Picked) -> Result<(), TableError> {
-        let schema = self.metadata.file_metadata().schema_descr();
+        let schema = self.decoder.schema();
         let want = |column: usize, form: Form| {
             let stored = self.places[column].stored;
             Wanted::new(stored, &schema.column(stored), form).map_err(|misfit| {
-                TableError::format(self.file.path(), misfit.of(column + 1, self.columns.name(column)))
+                TableError::format(self.decoder.path(), misfit.of(column + 1, self.columns.name(column)))
             })
         };
         let mut wanted: Vec<Wanted> = Vec::new();
@@ -158,28 +144,41 @@ impl TableReader for ParquetTable {
         for column in &selection.texts {
             wanted.push(want(*column, Form::Text)?);
         }
-        (self.wanted, self.numbers, self.selection) = (wanted, numbers, selection);
+        (self.numbers, self.selection) = (numbers, selection);
+        self.decoder.want(wanted);
         Ok(())
     }
 
     fn read(&mut self, into: &mut Chunk) -> Result<bool, TableError> {
-        if !self.open_group()? {
-            return Ok(false);
+        let most = batch_rows(self.selection.numbers.len() + self.selection.texts.len());
+        if self.decoded.is_none() {
+            self.decoded = self.decoder.next(most, std::mem::take(&mut self.spare)).transpose();
         }
-        let count = self
-            .left
-            .min(batch_rows(self.selection.numbers.len() + self.selection.texts.len()));
-        let decoded: Vec<_> = self.wanted.par_iter_mut().map(|wanted| wanted.decode(count)).collect();
-        for (wanted, decoded) in self.wanted.iter().zip(decoded) {
-            decoded.map_err(|trouble| {
-                let column = self.places.iter().position(|place| place.stored == wanted.column);
-                self.error(column.unwrap_or_default(), trouble)
-            })?;
-        }
-        let width = self.selection.width;
-        let (numbers, texts) = self.wanted.split_at(self.wanted.len() - self.selection.texts.len());
+        let batch = match self.decoded.take() {
+            None => return Ok(false),
+            Some(batch) => batch.map_err(|trouble| self.error(trouble))?,
+        };
+        let rows = Turning { places: &self.places, numbers: &self.numbers, selection: &self.selection };
+        let (decoder, spare) = (&mut self.decoder, std::mem::take(&mut self.spare));
+        let (decoded, ()) =
+            rayon::join(|| decoder.next(most, spare).transpose(), || rows.hand_over(&batch, into));
+        (self.decoded, self.spare) = (decoded, batch);
+        Ok(true)
+    }
+}
+
+/// How batches of columns become rows.
+struct Turning<'a> {
+    places: &'a [ColumnPlace],
+    numbers: &'a [usize],
+    selection: &'a Picked,
+}
+
+impl Turning<'_> {
+    fn hand_over(&self, batch: &Batch, into: &mut Chunk) {
+        let (count, width) = (batch.rows, self.selection.width);
         let column = |(at, number): (&usize, &PickedNumber)| {
-            let (cells, place) = (&numbers[*at].numbers[..], number.place);
+            let (cells, place) = (&batch.numbers[*at][..], number.place);
             match self.places[number.column].list {
                 None => Turned { cells, place, offset: 0.0 },
                 Some((item, _)) => {
@@ -192,13 +191,12 @@ impl TableReader for ParquetTable {
         if width > 0 {
             turn(&columns, into.add_numbers(count, width), width);
         }
-        for (into, wanted) in into.texts.iter_mut().zip(texts) {
-            into.append(&wanted.texts);
+        // The texts come after the numbers.
+        let texts = &batch.texts[batch.texts.len() - self.selection.texts.len()..];
+        for (into, texts) in into.texts.iter_mut().zip(texts) {
+            into.append(texts);
         }
         into.rows += count;
-        self.left -= count;
-        self.done += count;
-        Ok(true)
     }
 }
 
