@@ -99,13 +99,20 @@ pub fn reading(what: impl FnOnce() -> String, files: &[&Path]) -> Busy {
     told_later(what, move |what, ended| {
         let bar = bar(length, "{bar:32} {msg}: {bytes} of {total_bytes}, {eta} left").with_message(what);
         while ended.recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
-            let passed = bytes_read() - before;
-            // Some columns take a second look at all of the file.
-            bar.set_length(length * passed.div_ceil(length).max(1));
+            let (passed, total) = passed_of(bytes_read() - before, length);
+            bar.set_length(total);
             bar.set_position(passed);
         }
         bar.finish_and_clear();
     })
+}
+
+/// How far reading is, and how far it goes, after so many bytes of files of this length. Some columns take a second look at
+/// all of a file; the start of every file is read twice.
+fn passed_of(bytes: u64, length: u64) -> (u64, u64) {
+    const STARTS: u64 = 32 << 20;
+    let total = length * bytes.saturating_sub(STARTS).div_ceil(length).max(1);
+    (bytes.min(total), total)
 }
 
 /// Tells on a thread of its own that there is work, if it takes a while, until the channel is closed.
@@ -135,5 +142,20 @@ impl Drop for Busy {
         if let Some(teller) = self.teller.take() {
             let _ = teller.join();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_read_again_is_twice_as_long() {
+        let length = 1 << 30;
+        assert_eq!(passed_of(5, length), (5, length));
+        assert_eq!(passed_of(length, length), (length, length));
+        // The starts of two files, read twice.
+        assert_eq!(passed_of(length + (8 << 20), length), (length, length));
+        assert_eq!(passed_of(length + (100 << 20), length), (length + (100 << 20), 2 * length));
     }
 }
