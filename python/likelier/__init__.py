@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from ._checkup import Checkup, Finding, PriorReport, check, estimate_prior
     from ._classifier import ComparisonClassifier, NotFittedError
     from ._functions import Comparisons, Precision, Risk, assess, generate, plan, risk
+    from ._replies import Rate, Replies
     from ._splitting import ComparisonSplit, label_free_accuracy
     from ._warnings import (
         BothOrdersWarning,
@@ -52,6 +53,7 @@ _PLACES = {
     "_checkup": ["Checkup", "Finding", "PriorReport", "check", "estimate_prior"],
     "_classifier": ["ComparisonClassifier", "NotFittedError"],
     "_functions": ["Comparisons", "Precision", "Risk", "assess", "generate", "plan", "risk"],
+    "_replies": ["Rate", "Replies"],
     "_splitting": ["ComparisonSplit", "label_free_accuracy"],
     "_warnings": [
         "BothOrdersWarning",
@@ -102,7 +104,9 @@ __all__ = [
     "ProtocolContradictedWarning",
     "Range",
     "Ranges",
+    "Rate",
     "RepeatedPairsWarning",
+    "Replies",
     "Risk",
     "ShiftedOnlyWarning",
     "WorseThanConstantWarning",

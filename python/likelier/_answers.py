@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._stated import text
+from ._stated import flag, text
 
 #: Something that was noted with each answer, None where it was not.
 Noted = Sequence[Any] | ArrayLike
@@ -27,6 +28,7 @@ def answers_of(
     side: Noted | None = None,
     time: Noted | None = None,
     group: Noted | None = None,
+    propensity: Noted | None = None,
 ) -> dict[str, Any]:
     """Answers as the library reads them."""
     rows = rows_of(pairs, items, ids)
@@ -38,6 +40,7 @@ def answers_of(
         "side": None if side is None else _named(side, "side"),
         "time": None if time is None else _times(time),
         "group": None if group is None else _named(group, "group"),
+        "propensity": None if propensity is None else _propensities(propensity, items),
     }
 
 
@@ -85,10 +88,26 @@ def _floats(values: ArrayLike, what: str) -> NDArray[np.float32]:
     return np.require(array, np.float32, ["C", "A"])
 
 
+def _propensities(values: Any, items: int) -> NDArray[np.float64] | None:
+    """How probable it was to ask each pair; a blank is of one that was drawn uniformly. All blank is nothing noted."""
+    listed = _listed(values, "propensity")
+    wrong = next((one for one in listed if not _is_blank(one) and not isinstance(one, (Real, np.number))), None)
+    if wrong is not None:
+        raise TypeError(f"propensity must hold numbers, None where a pair was drawn uniformly, and holds {wrong!r}")
+    if all(_is_blank(one) for one in listed):
+        return None
+    uniform = 2.0 / max(items * (items - 1), 2)
+    return np.array([uniform if _is_blank(one) else float(one) for one in listed], np.float64)
+
+
 def labels_of(
-    labels: Labels | None, chosen: str | None, items: int, ids: Sequence[Any] | None
-) -> tuple[NDArray[np.int8], str] | None:
-    """What is known of the true classes: 1, 0, or -1 where nothing is, for each item; and how the items were chosen."""
+    labels: Labels | None, chosen: str | None, items: int, ids: Sequence[Any] | None, train: bool = False
+) -> tuple[NDArray[np.int8], str, bool] | None:
+    """What is known of the true classes: 1, 0, or -1 where nothing is, for each item; how the items were chosen; and
+    whether to train on them."""
+    train = flag("labels_train", train)
+    if labels is None and train:
+        raise ValueError("labels_train is given, but no labels are: give them too (labels=)")
     if labels is None and chosen is None:
         return None
     if labels is None:
@@ -113,7 +132,7 @@ def labels_of(
     known = np.array([_label(value, at) for at, value in enumerate(values)], np.int8)
     if (known < 0).all():
         raise ValueError("labels holds no label: give some that are 1 or 0")
-    return known, text("labels_chosen", chosen)
+    return known, text("labels_chosen", chosen), train
 
 
 def _rows_of_labels(names: list[Any], items: int, ids: Sequence[Any] | None) -> list[int]:

@@ -78,6 +78,7 @@ def check(
     side: Noted | None = None,
     time: Noted | None = None,
     group: Noted | None = None,
+    propensity: Noted | None = None,
     random_state: RandomState = 0,
     threads: int | None = None,
     progress: bool = False,
@@ -109,6 +110,7 @@ def check(
         side=side,
         time=time,
         group=group,
+        propensity=propensity,
     )
     with Shown(progress) as shown:
         told = json.loads(_native.check(items.native, given, believed, scorer, shown))
@@ -128,6 +130,7 @@ def estimate_prior(
     ids: ArrayLike | None = None,
     tie: ArrayLike | None = None,
     weight: ArrayLike | None = None,
+    propensity: Noted | None = None,
     random_state: RandomState = 0,
     threads: int | None = None,
     progress: bool = False,
@@ -150,7 +153,7 @@ def estimate_prior(
     believed = belief(prior=None, protocol=protocol, labeller_error=labeller_error, kept_of_shown=kept_of_shown)
     scorer = _scorer(model, random_state, pool, threads)
     items = items_of(X, ids)
-    given = answers_of(pairs, items.count, items.ids, tie=tie, weight=weight)
+    given = answers_of(pairs, items.count, items.ids, tie=tie, weight=weight, propensity=propensity)
     with Shown(progress) as shown:
         told = json.loads(_native.estimate_prior(items.native, given, believed, scorer, shown))
     prior = interval_of(told["prior"])

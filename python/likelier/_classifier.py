@@ -16,6 +16,7 @@ from ._items import items_of
 from ._judging import Judging
 from ._params import NotFittedError as NotFittedError
 from ._progress import Shown, log
+from ._replies import replies_of
 from ._seed import RandomState
 from ._stated import belief, options_of
 from ._trained import TrainedModel
@@ -82,6 +83,8 @@ class ComparisonClassifier(TrainedModel, Judging):
     classifier_ : the trained model
     assessment_ : Assessment or None
         How good it is, without labels; None where that could not be told.
+    replies_ : Replies or None
+        How people answered, as training took it; None where nothing is told of it.
     prior_ : float
         The share of positives that was used.
     n_iter_ : int
@@ -161,8 +164,10 @@ class ComparisonClassifier(TrainedModel, Judging):
         side: Noted | None = None,
         time: Noted | None = None,
         group: Noted | None = None,
+        propensity: Noted | None = None,
         labels: Labels | None = None,
         labels_chosen: str | None = None,
+        labels_train: bool = False,
     ) -> _Self:
         """Learns from comparisons between the rows of X.
 
@@ -170,11 +175,13 @@ class ComparisonClassifier(TrainedModel, Judging):
         ids (``ids=``, or the index of a pandas frame unless it only counts the rows), it holds ids instead. ``tie``
         marks answers that say "about the same", ``weight`` says how much each counts, ``annotator`` who gave it,
         ``side`` where the likelier item stood ("left" or "right"), ``time`` when it was given, and ``group`` within
-        which topic or batch the two items were chosen.
+        which topic or batch the two items were chosen. ``propensity`` says how probable it was to ask each pair, as
+        ``likelier next`` wrote it, None where it was drawn uniformly.
 
-        ``labels`` are the true classes of a few items, to judge by: nothing is trained on them. They are a dict from
-        row (or id) to 1 or 0, or one for each row, None where it is not known. ``labels_chosen`` says how these items
-        were chosen: "random" ones can judge the classifier (``assess().audit``), "other" ones cannot.
+        ``labels`` are the true classes of a few items, to judge by: nothing is trained on them, unless
+        ``labels_train``. They are a dict from row (or id) to 1 or 0, or one for each row, None where it is not known.
+        ``labels_chosen`` says how these items were chosen: "random" ones can judge the classifier
+        (``assess().audit``), "other" ones cannot.
         """
         X, pairs = self._items_and_pairs(X, pairs, "fit")
         return self._fit(
@@ -188,8 +195,10 @@ class ComparisonClassifier(TrainedModel, Judging):
             side=side,
             time=time,
             group=group,
+            propensity=propensity,
             labels=labels,
             labels_chosen=labels_chosen,
+            labels_train=labels_train,
         )
 
     def _here(self, arguments: Arguments) -> _native.Fitted:
@@ -205,18 +214,21 @@ class ComparisonClassifier(TrainedModel, Judging):
         ids: ArrayLike | None = None,
         labels: Labels | None = None,
         labels_chosen: str | None = None,
+        labels_train: bool = False,
         **noted: Any,
     ) -> _Self:
         """Fits by whoever does the work."""
         items = items_of(X, ids)
         given = answers_of(pairs, items.count, items.ids, **noted)
-        audit = labels_of(labels, labels_chosen, items.count, items.ids)
+        audit = labels_of(labels, labels_chosen, items.count, items.ids, labels_train)
         names = None if items.ids is None else [str(name) for name in items.ids]
         title = (type(self).__name__, f"{self!r}.fit(X, pairs)")
         options = options_of(self, items.names)
         fitted = run((items.native, given, self._belief(), audit, options, names, title))
         self._take(fitted.classifier)
         self.assessment_ = None if fitted.assessment is None else assessment_of(fitted.assessment)
+        people = None if given["annotator"] is None else given["annotator"][0]
+        self.replies_ = None if fitted.replies is None else replies_of(fitted.replies, people)
         self.n_iter_ = fitted.epochs
         self._report = fitted.report
         log.info("%s was fitted to %d comparisons of %d items", self, len(given["pairs"]), items.count)
@@ -232,6 +244,7 @@ class ComparisonClassifier(TrainedModel, Judging):
         tie: ArrayLike | None = None,
         weight: ArrayLike | None = None,
         group: Noted | None = None,
+        propensity: Noted | None = None,
     ) -> Assessment:
         """How good the classifier is, without labels: on new items as the fit found, or by further comparisons."""
         self._fitted()
@@ -241,7 +254,7 @@ class ComparisonClassifier(TrainedModel, Judging):
             return self.assessment_
         if pairs is None:
             raise TypeError("assess() needs pairs beside X")
-        return self._assessed(X, pairs, ids=ids, tie=tie, weight=weight, group=group)
+        return self._assessed(X, pairs, ids=ids, tie=tie, weight=weight, group=group, propensity=propensity)
 
     @classmethod
     def load(cls: type[_Self], path: str | os.PathLike[str]) -> _Self:
@@ -255,6 +268,7 @@ class ComparisonClassifier(TrainedModel, Judging):
         )
         model._take(classifier)
         model.assessment_ = None
+        model.replies_ = None
         model._report = None
         return model
 

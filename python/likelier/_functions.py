@@ -65,6 +65,7 @@ def assess(
     tie: ArrayLike | None = None,
     weight: ArrayLike | None = None,
     group: Noted | None = None,
+    propensity: Noted | None = None,
 ) -> Assessment:
     """How good scores are that any model gave to items, by comparisons between these items, without labels.
 
@@ -81,7 +82,7 @@ def assess(
     0.82 (0.79 to 0.85), truly 0.83
     """
     array = scores_of(scores, "scores")
-    given = answers_of(pairs, len(array), ids, tie=tie, weight=weight, group=group)
+    given = answers_of(pairs, len(array), ids, tie=tie, weight=weight, group=group, propensity=propensity)
     believed = belief(
         prior=prior,
         protocol=protocol,

@@ -72,6 +72,8 @@ class Fitted:
     @property
     def assessment(self) -> str | None: ...
     @property
+    def replies(self) -> str | None: ...
+    @property
     def warnings(self) -> _Warned: ...
     @property
     def report(self) -> tuple[str, str, str]: ...
@@ -92,7 +94,7 @@ def fit(
     items: _Items,
     given: Mapping[str, Any],
     belief: Mapping[str, Any],
-    labels: tuple[NDArray[np.int8], str] | None,
+    labels: tuple[NDArray[np.int8], str, bool] | None,
     options: Mapping[str, Any],
     ids: list[str] | None,
     title: tuple[str, str],
@@ -127,7 +129,7 @@ def fit_stage(
     items: _Items,
     given: Mapping[str, Any],
     belief: Mapping[str, Any],
-    labels: tuple[NDArray[np.int8], str] | None,
+    labels: tuple[NDArray[np.int8], str, bool] | None,
     options: Mapping[str, Any],
     ids: list[str] | None,
     title: tuple[str, str],

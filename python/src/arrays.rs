@@ -91,6 +91,7 @@ pub(crate) struct Given<'py> {
     side: Option<Named<'py>>,
     time: Option<Vec<String>>,
     group: Option<Named<'py>>,
+    propensity: Option<PyReadonlyArray1<'py, f64>>,
 }
 
 /// Names, and the place of each answer's in them.
@@ -129,6 +130,9 @@ impl Given<'_> {
             let (names, of) = named(group)?;
             answers = answers.grouped(PairGroups { names, of })?;
         }
+        if let Some(propensities) = &self.propensity {
+            answers = answers.chosen(slice(propensities.as_slice())?.to_vec())?;
+        }
         Ok(answers)
     }
 }
@@ -146,11 +150,14 @@ pub(crate) fn texts(of: &[String]) -> Texts {
     of.iter().map(String::as_str).collect()
 }
 
-/// Labels of some items: 1, 0, or something else where it is not known; and how the items were chosen.
-pub(crate) type Labels<'py> = (PyReadonlyArray1<'py, i8>, String);
+/// Labels of some items: 1, 0, or something else where it is not known; how the items were chosen; and whether to train
+/// on them.
+pub(crate) type Labels<'py> = (PyReadonlyArray1<'py, i8>, String, bool);
 
 /// The labels as the library has them.
-pub(crate) fn labels((labels, chosen): &Labels<'_>) -> Result<(Vec<Option<Label>>, LabelsChosen), Trouble> {
+pub(crate) fn labels(
+    (labels, chosen, train): &Labels<'_>,
+) -> Result<(Vec<Option<Label>>, LabelsChosen, bool), Trouble> {
     let label = |label: &i8| matches!(label, 0 | 1).then(|| Label::positive_if(*label == 1));
-    Ok((slice(labels.as_slice())?.iter().map(label).collect(), chosen.parse()?))
+    Ok((slice(labels.as_slice())?.iter().map(label).collect(), chosen.parse()?, *train))
 }

@@ -19,6 +19,8 @@ pub(crate) struct Fitted {
     classifier: Py<Classifier>,
     /// How good it is without labels, as JSON; none where it could not be judged.
     assessment: Option<String>,
+    /// How people replied, as training took it, as JSON; none where nothing is told of it.
+    replies: Option<String>,
     /// Code, message and advice of each warning.
     warnings: Warned,
     /// The report as a page, as plain text, and as JSON.
@@ -71,8 +73,8 @@ pub(crate) fn fit_by(
         };
         let mut warnings = odd_answers(&answers, &ids);
         let mut supervision = belief.supervision(answers)?;
-        if let Some((labels, chosen)) = labels {
-            supervision = supervision.audited(labels, chosen);
+        if let Some((labels, chosen, train)) = labels {
+            supervision = supervision.audited(labels, chosen).labels_train(train);
         }
         let control = &likelier::Control { executor: trials, ..*control };
         let fitted = fit_with(&rows, &supervision, &options.options()?, control, observe)?;
@@ -81,14 +83,16 @@ pub(crate) fn fit_by(
         let assessment = fitted.assessment.as_ref();
         let judged = |assessment| json(&Judgement::of(assessment, fitted.audit.as_ref()));
         let assessment = assessment.map(judged).transpose()?;
+        let replies = fitted.replies.as_ref().map(json).transpose()?;
         let epochs = fitted.epochs.len();
-        Ok((fitted.classifier, assessment, warned(&warnings), pages, epochs))
+        Ok((fitted.classifier, assessment, replies, warned(&warnings), pages, epochs))
     };
-    let (classifier, assessment, warnings, pages, epochs) =
+    let (classifier, assessment, replies, warnings, pages, epochs) =
         running::run(py, progress.as_ref(), threads, work)?;
     Ok(Fitted {
         classifier: Py::new(py, Classifier(classifier))?,
         assessment,
+        replies,
         warnings,
         report: (pages.html, pages.markdown, pages.json),
         epochs,

@@ -32,13 +32,14 @@ const PACKAGES: [&str; 16] = [
 const OF_THE_TOUR: [&str; 4] = ["matplotlib", "pandas", "pytest", "scikit-learn"];
 
 /// Test files that need NumPy alone.
-const ALONE: [&str; 8] = [
+const ALONE: [&str; 9] = [
     "classifier",
     "documentation",
     "functions",
     "labels",
     "package",
     "parity",
+    "replies",
     "typed_example",
     "wrong_use",
 ];
