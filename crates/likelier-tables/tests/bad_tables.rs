@@ -40,7 +40,7 @@ fn a_cell_that_is_no_number_is_told_with_line_column_name_and_value() {
 
 #[test]
 fn of_faults_in_several_blocks_the_first_is_told() {
-    // Rows of two lines each, some 13 MB: more than three blocks.
+    // Rows of two lines each, some 13 MB: the faults lie in a second, third and fourth block.
     let row = |row: usize| format!("\"item\n{row}\",{}.25,{}\n", row % 100, 2 * row);
     let rows = || (0..500_000).map(row).collect::<Vec<String>>();
     let told = |faults: &[(usize, &str)]| {
@@ -51,7 +51,7 @@ fn of_faults_in_several_blocks_the_first_is_told() {
         refusal("t.csv", format!("id,a,b\n{}", rows.concat()).as_bytes())
     };
     let blank_id = (200_000, "\"\",1,2");
-    let cell = (300_000, "x,1,abc");
+    let cell = (400_000, "x,1,abc");
     let short = (499_999, "x,1");
     let line = |row: usize| 2 * row + 2;
     assert_eq!(
@@ -60,7 +60,7 @@ fn of_faults_in_several_blocks_the_first_is_told() {
     );
     assert_eq!(
         told(&[cell, short]),
-        format!(", line {}, column 3 ('b'): 'abc' is not a number", line(300_000))
+        format!(", line {}, column 3 ('b'): 'abc' is not a number", line(400_000))
     );
     assert_eq!(told(&[short]), format!(", line {}: has 2 fields; 3 are expected", line(499_999)));
     // A blank line counts where it stands, though rows follow only in a later block.

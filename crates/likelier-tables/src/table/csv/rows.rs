@@ -41,10 +41,12 @@ impl RowsParsed {
     /// Appends the rows to a chunk. The error comes with the lines before its piece.
     pub(super) fn hand_over(&mut self, into: &mut Chunk) -> Result<(), (usize, Complaint)> {
         for piece in std::mem::take(&mut self.pieces) {
-            let piece = piece.map_err(|complaint| (self.lines, complaint))?;
-            if let Some(line) = self.blank.filter(|_| piece.rows > 0) {
+            // Whatever follows a blank line, be it wrong itself, the blank line comes first.
+            let has_rows = piece.as_ref().map_or(true, |piece| piece.rows > 0);
+            if let Some(line) = self.blank.filter(|_| has_rows) {
                 return Err((line, Complaint::blank(0)));
             }
+            let piece = piece.map_err(|complaint| (self.lines, complaint))?;
             self.blank = self.blank.or(piece.blank.map(|blank| self.lines + blank));
             if let Values::Numbers(cells) = &mut into.cells {
                 cells.extend_from_slice(&piece.cells);
