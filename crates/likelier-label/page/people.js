@@ -35,11 +35,14 @@ function copier(person) {
   return place;
 }
 
+const NOTICED = {
+  "stands-out": "agrees less with the others",
+  leans: "leans to a side",
+  "too-fast": "far faster than the others",
+};
+
 function remarks(person) {
-  const found = [];
-  if (person.stands_out) found.push("agrees less with the others");
-  if (person.leans) found.push("leans to a side");
-  if (person.too_fast) found.push("far faster than the others");
+  const found = person.noticed.map((what) => NOTICED[what]);
   const place = element("td", found.join(", ") || "–");
   if (found.length) place.className = "warn";
   return place;

@@ -69,10 +69,17 @@ struct PersonRow {
     picked_left: Option<Interval>,
     /// The median time of an answer, in seconds.
     seconds: Option<f64>,
-    too_fast: bool,
-    stands_out: bool,
-    leans: bool,
+    noticed: Vec<Noticed>,
     last: Option<String>,
+}
+
+/// What the owner should look at in somebody's answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum Noticed {
+    TooFast,
+    StandsOut,
+    Leans,
 }
 
 #[derive(Debug, Serialize)]
@@ -195,7 +202,9 @@ impl Overview {
         medians.sort_by(f64::total_cmp);
         let Some(&usual) = medians.get(medians.len() / 2).filter(|_| medians.len() > 1) else { return };
         for row in self.people.iter_mut().filter(|row| row.answered >= FEWEST) {
-            row.too_fast = row.seconds.is_some_and(|seconds| seconds < TOO_FAST * usual);
+            if row.seconds.is_some_and(|seconds| seconds < TOO_FAST * usual) {
+                row.noticed.push(Noticed::TooFast);
+            }
         }
     }
 
@@ -212,8 +221,8 @@ impl Overview {
         for one in report.annotators {
             if let Some(row) = self.people.iter_mut().find(|row| row.name == one.name) {
                 row.picked_left = one.picked_left.filter(|_| row.answered >= FEWEST);
-                row.stands_out = one.stands_out;
-                row.leans = one.leans;
+                row.noticed.extend(one.stands_out.then_some(Noticed::StandsOut));
+                row.noticed.extend(one.leans.then_some(Noticed::Leans));
             }
         }
         Ok(())

@@ -109,7 +109,7 @@ fn of_many_people_without_a_leaning_somebody_is_said_to_lean_in_one_of_twenty_da
         let left = pairs.iter().map(|_| Some(side(chance(&mut rng, 0.5)))).collect();
         let of = (0..people * each).map(|at| at % people).collect();
         let names = (0..people).map(|who| format!("person {who}"));
-        let annotators = Annotators { of, names: Texts::from_iter(names) };
+        let annotators = Annotators { of, names: names.collect() };
         let answers = Answers::from_iter(pairs).by(annotators).unwrap().shown(left).unwrap();
         let found = Diagnosis::new(&answers, 2 * (people * each) as usize, 0.95).unwrap();
         flagged += usize::from(found.annotators.unwrap().annotators.iter().any(|one| one.leans));

@@ -215,7 +215,8 @@ pub fn fit_with(
     if options.classes {
         return Err(Error::NoClasses { found: 1 });
     }
-    fit_believing(rows, supervision, None, options, control, observe)
+    let packed = words::packed(rows, options);
+    fit_believing(packed.as_ref().unwrap_or(rows), supervision, None, options, control, observe)
 }
 
 /// The same with a prior that is believed already.
@@ -229,8 +230,6 @@ fn fit_believing(
 ) -> Result<Fitted, Error> {
     options.check()?;
     supervision.answers().map_or(Ok(()), Answers::to_one_question)?;
-    let packed = words::packed(rows, options);
-    let rows = packed.as_ref().unwrap_or(rows);
     let protocol = supervision.stated_protocol().ok_or(Error::NoProtocol)?;
     replying::check_tie_rates(supervision, options, protocol)?;
     let mut warnings = Vec::new();

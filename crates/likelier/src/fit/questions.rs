@@ -5,7 +5,7 @@
 
 use super::belief::BelievedPrior;
 use super::classes::{JudgedClasses, judged_classes};
-use super::{Event, FitOptions, Fitted, LEVEL, Observer, ScorerOptions, fit_believing};
+use super::{Event, FitOptions, Fitted, LEVEL, Observer, ScorerOptions, fit_believing, words};
 use crate::data::{Answers, Rows};
 use crate::error::Error;
 use crate::estimate::{FEWEST, Interval};
@@ -76,6 +76,8 @@ pub fn fit_questions_with(
     observe: &mut Observer<'_>,
 ) -> Result<FittedQuestions, Error> {
     check(questions)?;
+    let packed = words::packed(rows, options);
+    let rows = packed.as_ref().unwrap_or(rows);
     let control = Control { checkpoint: None, notes: None, ..*control };
     let mut warnings = Vec::new();
     let priors = if options.classes {
