@@ -83,9 +83,9 @@ def test_a_column_of_a_frame_is_taken():
     ("given", "error", "words"),
     [
         ({"propensity": [0.5]}, ValueError, "do not match"),
-        ({"propensity": [0.0] * 4000}, ValueError, "propensity of a comparison must be above 0"),
-        ({"propensity": [2.0] * 4000}, ValueError, "propensity of a comparison must be above 0"),
-        ({"propensity": ["much"] * 4000}, TypeError, "propensity must hold numbers.* holds 'much'"),
+        ({"propensity": lambda count: [0.0] * count}, ValueError, "propensity of a comparison must be above 0"),
+        ({"propensity": lambda count: [2.0] * count}, ValueError, "propensity of a comparison must be above 0"),
+        ({"propensity": lambda count: ["much"] * count}, TypeError, "propensity must hold numbers.* holds 'much'"),
         ({"propensity": 0.5}, TypeError, "propensity must be a list"),
         ({"labels_train": True}, ValueError, "labels_train is given, but no labels are"),
         ({"labels": {0: 1}, "labels_chosen": "random", "labels_train": 1}, TypeError, "must be True or False"),
@@ -93,6 +93,7 @@ def test_a_column_of_a_frame_is_taken():
 )
 def test_what_cannot_be(given, error, words):
     X, pairs, _ = labelled()
+    given = {name: value(len(pairs)) if callable(value) else value for name, value in given.items()}
     with pytest.raises(error, match=words):
         ComparisonClassifier(**STATED).fit(X, pairs, **given)
 
