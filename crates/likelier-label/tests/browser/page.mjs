@@ -178,7 +178,7 @@ const steps = {
 
   async "the owner's page, with a live estimate"() {
     const served = await serve(program, folder, ["wines.csv", "--port", "0", "--seed", "1", "--file", "live.likelier-label", "--question", "Which wine is likelier to be good?",
-      "--positive", "good", "--prior", "0.5", "--features", "alcohol,pH,acidity", "--people", "ann,bob,lefty", "--shared", "0.4", "--active", "0.75"]);
+      "--positive", "good", "--prior", "0.5", "--features", "alcohol,pH,acidity", "--people", "ann,bob,lefty", "--shared", "0.4"]);
     const base = `http://127.0.0.1:${served.port}`;
     // One after the other: who is asked which pair, and on which side, then follows from the seed alone.
     const people = [];
@@ -203,9 +203,19 @@ const steps = {
     assert.match(rows.find((row) => row.startsWith("lefty")), /leans to a side/);
     assert.match(rows.find((row) => row.startsWith("lefty")), /far faster than the others/);
     assert.doesNotMatch(rows.find((row) => row.startsWith("ann")), /leans|faster/);
-    assert.match(await page.textContent("#active"), /^Active mode is on: .*75 % of new pairs are chosen/);
+    assert.equal(await page.textContent("#active"), "");
     await accessible(page, "people with an estimate");
     await picture(page, "people");
+    assert.deepEqual(page.problems, []);
+    await end(served);
+  },
+
+  async "the owner's page in active mode"() {
+    const served = await serve(program, folder, ["wines.csv", "--port", "0", "--seed", "1", "--file", "active.likelier-label", "--prior", "0.5", "--features", "alcohol,pH,acidity", "--active", "0.75"]);
+    const page = await open(served.links.owner.replace("/#", "/people#"));
+    await page.waitForFunction(() => document.getElementById("active").textContent !== "");
+    assert.match(await page.textContent("#active"), /^Active mode is on: .*75 % of new pairs are chosen/);
+    await accessible(page, "people in active mode");
     assert.deepEqual(page.problems, []);
     await end(served);
   },
