@@ -63,6 +63,7 @@ PAIRS_IN_BATCH = 128
 KEPT_SHARE = 2 / 3
 RHO = PRIOR / (1 + PRIOR)
 CONSISTENCY, TEACHER_ALPHA = 10.0, 0.97
+RECENT_BATCHES = 8
 
 
 # Models
@@ -259,6 +260,40 @@ def teacher_epochs(variant, model):
     return unit
 
 
+def posterior_epochs(variant, model):
+    """Pair posterior: both labels of each pair from a slow teacher's scores, whose level the prior holds."""
+    rows = image_rows()
+    teacher = copy.deepcopy(model).requires_grad_(False)
+    students, teachers = list(model.parameters()), list(teacher.parameters())
+    recent = torch.zeros(RECENT_BATCHES, 2 * PAIRS_IN_BATCH)
+    # At prior 1/2 the two piles together have as many positives as the population: no shift lies between them.
+    level = torch.zeros(())
+
+    def loss(index):
+        x = rows.index_select(0, index)
+        with torch.no_grad():
+            z = teacher(x)
+            recent.copy_(recent.roll(1, 0))
+            recent[0, : len(z)] = z.flatten()
+            shifted = torch.sigmoid(recent + level)
+            level.sub_((shifted.mean() - PRIOR) / (shifted * (1 - shifted)).mean().clamp_min(1e-3))
+            p, p_other = torch.sigmoid(z + level).view(2, -1)
+            kept = 1 - (1 - p) * p_other
+            targets = torch.cat((p / kept, p * p_other / kept)).view(-1, 1)
+        return F.binary_cross_entropy_with_logits(model(x), targets)
+
+    def follow():
+        torch._foreach_lerp_(teachers, students, 1 - TEACHER_ALPHA)
+
+    step = training_step(variant, model, loss, follow)
+
+    def unit():
+        for index in batches(len(rows) // 2):
+            step(index)
+
+    return unit
+
+
 def inference(variant, model):
     rows = image_rows()
     out = torch.empty(len(rows), 1)
@@ -316,6 +351,9 @@ WORKS = {
     "mlp-teacher-train": Work(
         "epoch of that network, 15,000 pairs, Pcomp-Teacher: scores and pruning, then training",
         BOTH, lambda variant: teacher_epochs(variant, mlp())),
+    "mlp-posterior-train": Work(
+        "epoch of that network, 15,000 pairs, pair-posterior: a teacher's scores, both labels, then training",
+        BOTH, lambda variant: posterior_epochs(variant, mlp())),
     "resnet34-step-channels-last": Work(
         "training step of a ResNet-34 for 32x32 images, batch of 128, Pcomp-ReLU, pixels together",
         BOTH, lambda variant: resnet_steps(variant, torch.channels_last)),

@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "python/tests"))
-from ray_cluster import actors_killed, cluster, killed_after  # noqa: E402
+from ray_cluster import actors_killed, cluster, kill, killed_after  # noqa: E402
 
 from likelier import ComparisonClassifier, _cluster, distributed, generate  # noqa: E402
 
@@ -126,12 +126,22 @@ def score(out, rows):
     with cluster(3, cpus=1, store=500_000_000) as (made, rest):
         threading.Thread(target=watch, daemon=True).start()
         start = time.time()
-        killed = killed_after(made, rest, 15)
+        written = []
+
+        def kill_on_the_way():
+            # Other files are being read, scored and written then.
+            while not (there := list(folder.glob(".scored.*.partial/*.parquet"))):
+                time.sleep(0.2)
+            kill(made, rest.pop(0))
+            written.append(len(there))
+
+        threading.Thread(target=kill_on_the_way, daemon=True).start()
         distributed.score(items, model, folder / "scored")
         say(
             rows=rows,
             seconds=round(time.time() - start, 1),
-            killed_on_the_way=not killed.is_alive(),
+            files_at_the_kill=written,
+            files_at_the_end=len(list((folder / "scored").glob("*.parquet"))),
         )
         watching[0] = False
     seen = np.zeros(rows, np.uint8)

@@ -4,7 +4,7 @@
     (needs numpy and pyarrow)
 
 Writes DIR/items.parquet, DIR/items.csv, DIR/comparisons.parquet, DIR/comparisons.csv and DIR/truth.parquet (the labels,
-for `likelier evaluate` alone). Two normal clouds, prior 0.4; the best linear rule is right for 0.873 of the items. The
+which training does not see). Two normal clouds, prior 0.4; the best linear rule is right for 0.873 of the items. The
 two items of a comparison are drawn at random, so most items occur twice or more. Numbers have five decimals, or with
 --all-digits as many as 32 bits have.
 """

@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! likelier-bench compare --python PYTHON --out DIR    both sides, interleaved, into DIR; `--only WORD,WORD`:
-//!                                                     works whose names contain one of them
+//!                                                     works whose names contain one of them; `--before PROGRAM`:
+//!                                                     a likelier-bench of an older commit takes turns, too
 //! likelier-bench serve                                our side: lines `WORK THREADS` in, JSON out
 //! likelier-bench growth > growth.csv                  cost against rows, features and epochs
 //! ```
@@ -24,7 +25,8 @@ fn main() -> ExitCode {
         Some("growth") => growth::growth(),
         Some("compare") => compare_from(&arguments[1..]),
         _ => Err(anyhow::anyhow!(
-            "usage: likelier-bench serve | growth | compare --python PYTHON --out DIR [--repeats N] [--only WORD,WORD]"
+            "usage: likelier-bench serve | growth | compare --python PYTHON --out DIR [--repeats N] [--only WORD,WORD] \
+             [--before PROGRAM]"
         )),
     };
     match outcome {
@@ -55,16 +57,19 @@ fn serve() -> Result<()> {
 fn compare_from(arguments: &[String]) -> Result<()> {
     let mut python = PathBuf::from("python3");
     let mut out = None;
+    let mut before = None;
     let mut repeats = 5;
     let mut only = Vec::new();
     for pair in arguments.chunks(2) {
         match pair {
             [name, value] if name == "--python" => python = value.into(),
             [name, value] if name == "--out" => out = Some(PathBuf::from(value)),
+            [name, value] if name == "--before" => before = Some(PathBuf::from(value)),
             [name, value] if name == "--only" => only = value.split(',').map(str::to_owned).collect(),
             [name, value] if name == "--repeats" => repeats = value.parse().context("--repeats")?,
             _ => bail!("unknown argument {pair:?}"),
         }
     }
-    compare::compare(&python, &out.context("give --out DIR")?, repeats, &only)
+    let out = out.context("give --out DIR")?;
+    compare::compare(&compare::Comparison { python, out, before, repeats, only })
 }

@@ -73,6 +73,7 @@ fn config(work: &str, epochs: usize) -> Result<Config> {
         }
         "mlp-train" | "mlp-infer" => (Method::PcompRelu, Architecture::Mlp(Mlp::of_the_paper())),
         "mlp-teacher-train" => (Method::PcompTeacher, Architecture::Mlp(Mlp::of_the_paper())),
+        "mlp-posterior-train" => (Method::PairPosterior, Architecture::Mlp(Mlp::of_the_paper())),
         "resnet34-step-channels-last" | "resnet34-step-default" => {
             (Method::PcompRelu, Architecture::ResNet(ResNet::resnet34([3, 32, 32])))
         }
@@ -86,7 +87,8 @@ fn config(work: &str, epochs: usize) -> Result<Config> {
         architecture,
         epochs,
         learning_rate: 1e-3,
-        warm_up_epochs: 0,
+        // The first epoch, which is not timed, is the warm-up that pair-posterior has to have.
+        warm_up_epochs: usize::from(method == Method::PairPosterior),
         scaling: Some(ScalingKind::None),
         ..Config::new(method, Prior::new(0.5)?, Protocol::DISCARD)
     })
@@ -116,22 +118,21 @@ fn run(work: &str, prepared: &Prepared) -> Result<(f64, usize)> {
             Ok(())
         });
     }
-    // Epochs of one run: set-up happens once, as in the peer. The first epoch warms up.
-    let mut one = Instant::now();
-    train(prepared, &config(work, 2)?, |epoch| {
-        if epoch == 1 {
-            one = Instant::now();
-        }
-    })?;
-    let epoch_seconds = one.elapsed().as_secs_f64();
-    let units = ((0.5 / epoch_seconds).ceil() as usize).clamp(1, 20_000);
-    let mut start = Instant::now();
+    let units = ((0.5 / epochs(work, prepared, 1)?).ceil() as usize).clamp(1, 20_000);
+    Ok((epochs(work, prepared, units)? / units as f64, units))
+}
+
+/// Seconds for so many epochs of one run. Set-up happens once, as in the peer; the first epoch warms up, and what is done
+/// after the last, to cut a classifier from the run, is not counted.
+fn epochs(work: &str, prepared: &Prepared, units: usize) -> Result<f64> {
+    let (mut start, mut end) = (Instant::now(), Instant::now());
     train(prepared, &config(work, units + 1)?, |epoch| {
+        end = Instant::now();
         if epoch == 1 {
-            start = Instant::now();
+            start = end;
         }
     })?;
-    Ok((start.elapsed().as_secs_f64() / units as f64, units))
+    Ok((end - start).as_secs_f64())
 }
 
 fn repeat(mut work: impl FnMut() -> Result<()>) -> Result<(f64, usize)> {

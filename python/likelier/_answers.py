@@ -66,7 +66,7 @@ def _looked_up(array: NDArray[Any], ids: Sequence[Any]) -> NDArray[np.int64]:
     places: dict[Any, int] = {}
     for row, name in enumerate(ids):
         if places.setdefault(name, row) != row:
-            raise ValueError(f"ids must differ from each other, and {name!r} is twice among them")
+            raise ValueError(f"ids must differ from each other, and {name!r} occurs twice")
     try:
         rows = [places[name] for name in array.ravel().tolist()]
     except KeyError as error:

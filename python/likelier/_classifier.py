@@ -51,6 +51,8 @@ class ComparisonClassifier(TrainedModel, Judging):
         Units of the hidden layers of an mlp.
     image : (channels, height, width), optional
         The shape of the images that the rows are.
+    move_images : int, optional
+        Pixels by which images are moved at most, at random, whenever a network learns from them.
     epochs, learning_rate, weight_decay : optional
         What the method recommends, unless they are given.
     batch : int, optional
@@ -59,9 +61,12 @@ class ComparisonClassifier(TrainedModel, Judging):
     select : bool
         Choose method, weight decay and learning rate, unless given, by cross-validation.
     hold_out : float, optional
-        Hold out items that this share of the comparisons is about, and judge by them; 0 judges nothing.
+        Hold out items that this share of the comparisons is about, and judge by them; 0 judges nothing. Unless it is
+        given, a fifth for networks and with ``select``; of linear models with more than 500,000 items, enough for
+        100,000.
     folds : int, optional
-        Train on everything, and judge by so many more models that each leave out a part of the items.
+        Train on everything, and judge by so many more models that each leave out a part of the items: 5 for linear
+        models of up to 500,000 items, unless it is given.
     calibrate : bool
         Fit the map from scores to probabilities.
     random_state : int, generator or None
@@ -117,6 +122,7 @@ class ComparisonClassifier(TrainedModel, Judging):
         model: str = "linear",
         hidden: Sequence[int] | None = None,
         image: Sequence[int] | None = None,
+        move_images: int | None = None,
         epochs: int | None = None,
         batch: int | None = None,
         learning_rate: float | None = None,
@@ -139,6 +145,7 @@ class ComparisonClassifier(TrainedModel, Judging):
         self.model = model
         self.hidden = hidden
         self.image = image
+        self.move_images = move_images
         self.epochs = epochs
         self.batch = batch
         self.learning_rate = learning_rate

@@ -1,11 +1,10 @@
-"""Ray, where it is wanted: connecting, tasks with retries, actors that are made again, errors in our own words."""
+"""Work on a Ray cluster: tasks with retries, actors that are made again, errors in our own words."""
 
 from __future__ import annotations
 
 import builtins
 import logging
 import socket
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -17,45 +16,7 @@ log = logging.getLogger("likelier")
 
 #: What workers must have, too.
 VERSION: str = _native.__version__
-#: How long a cluster may take to answer, in seconds.
-PATIENCE = 5.0
-EXTRA = "pip install 'likelier[ray]'"
-
-
-def connected(address: str | None) -> Any:
-    """Ray, connected to a cluster; None if the threads of this machine are to do the work."""
-    if address is None:
-        loaded = sys.modules.get("ray")
-        return loaded if loaded is not None and loaded.is_initialized() else None
-    if not isinstance(address, str):
-        raise TypeError(f'address must be "local", "auto" or the address of a Ray cluster, got {address!r}')
-    try:
-        import ray
-    except ImportError as error:
-        raise ImportError(
-            f"address={address!r} asks for a Ray cluster, and Ray is not installed: {EXTRA}; without address, the "
-            "threads of this machine do the work"
-        ) from error
-    if ray.is_initialized():
-        return ray
-    if address == "local":
-        ray.init(address="local", include_dashboard=False, log_to_driver=False, logging_level=logging.WARNING)
-        return ray
-    nobody = f"no Ray cluster answers at {address}: start one with 'ray start --head', or correct the address"
-    place = address.removeprefix("ray://")
-    host, _, port = place.rpartition(":")
-    if address != "auto":
-        if not host or not port.isdecimal():
-            raise ValueError(f'address must be "local", "auto" or like 10.0.0.1:6379, got {address!r}')
-        try:
-            socket.create_connection((host.strip("[]"), int(port)), PATIENCE).close()
-        except OSError as error:
-            raise ConnectionError(nobody) from error
-    try:
-        ray.init(address=address, log_to_driver=False, logging_level=logging.WARNING)
-    except (ConnectionError, RuntimeError, TimeoutError) as error:
-        raise ConnectionError(nobody) from error
-    return ray
+_ALONE = "no machine of the cluster is left: the trials wait until one joins it, and Ctrl-C ends the call"
 
 
 @contextmanager
@@ -97,14 +58,14 @@ def lost(ray: Any, name: str, error: Exception) -> str:
     gone = ray.exceptions
     if isinstance(error, gone.OutOfMemoryError):
         raise MemoryError(
-            f"{name}: the worker ran out of memory and was ended by Ray: use machines with more memory, fewer CPUs on "
+            f"{name}: the worker ran out of memory and Ray ended it: use machines with more memory, fewer CPUs on "
             "each of them, or more and smaller shards"
         ) from error
     deaths = (gone.NodeDiedError, gone.WorkerCrashedError, gone.RayActorError, gone.ObjectLostError)
     if isinstance(error, deaths):
         return type(error).__name__
     if isinstance(error, gone.RayError):
-        raise RuntimeError(f"{name}: a worker could not do it: {str(error).strip().splitlines()[-1]}") from error
+        raise RuntimeError(f"{name}: a worker failed: {str(error).strip().splitlines()[-1]}") from error
     raise error
 
 
@@ -130,11 +91,14 @@ def run_tasks(
     attempts = [0] * len(tasks)
     running: dict[Any, int] = {}
     done = 0
+    alone = False
     while waiting or running:
         while waiting and len(running) < at_once:
             at = waiting.pop()
             running[remote.remote(VERSION, work, *shared, tasks[at][1])] = at
         ready, _ = ray.wait(list(running), num_returns=1, timeout=1.0)
+        if not ready and alone != (alone := ray.cluster_resources().get("CPU", 0) < 1):
+            log.warning(_ALONE if alone else "a machine has joined the cluster: the trials go on")
         for reference in ready:
             at = running.pop(reference)
             name = tasks[at][0]

@@ -74,7 +74,7 @@ class Output:
     def __init__(self, out: str | os.PathLike[str]) -> None:
         self.out = Path(out)
         if self.out.exists():
-            raise FileExistsError(f"{self.out} is there already: name another folder, or remove it")
+            raise FileExistsError(f"{self.out} already exists: name another folder, or remove it")
         self.partial = self.out.with_name(f".{self.out.name}.{uuid.uuid4().hex[:8]}.partial")
 
     def __enter__(self) -> Output:
@@ -85,7 +85,7 @@ class Output:
         """Gives the folder its name, if it has as many rows as there were."""
         written = rows_in(files_of(self.partial)) if rows else 0
         if written != rows:
-            raise RuntimeError(f"{written} rows were written of {rows}: nothing was kept")
+            raise RuntimeError(f"only {written} of {rows} rows were written: nothing was kept")
         os.rename(self.partial, self.out)
 
     def empty(self) -> None:
@@ -106,7 +106,10 @@ def check(classifier: _native.Classifier, files: Sequence[str], id_column: str, 
             raise ValueError(f"the data set has no column {name!r}: it has {', '.join(schema.names)}")
     taken = [name for name in ADDED if name in (schema.names if kept is None else kept)]
     if taken:
-        raise ValueError(f"the data set has a column {taken[0]!r} already, which scores would be written to")
+        raise ValueError(
+            f"the data set already has a column {taken[0]!r}, which the scores would overwrite: rename it, or leave it "
+            "out (columns=)"
+        )
 
 
 def score_here(files: Sequence[str], scorer: Scorer, output: Output, progress: Progress | None) -> None:
@@ -173,7 +176,7 @@ def score_on(
         except Exception as error:
             if attempt == retries or not _died(error):
                 raise_of(error)
-            log.warning("scoring begins again: a worker that Ray Data cannot do without died")
+            log.warning("scoring starts over: a worker died that Ray Data cannot replace")
             output.empty()
 
 

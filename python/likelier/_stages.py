@@ -26,13 +26,13 @@ class Stages:
         self._kept = None if resume is None else Path(resume)
         self._retries = retries
         self._progress = progress
-        self._finished = 0
 
     def kept(self) -> str:
         """What a call that was stopped has left."""
         if self._kept is None:
             return "nothing was kept (resume= names a folder that keeps finished trials)"
-        return f"{self._finished} finished trials are in {self._kept}: the same call runs the others"
+        finished = len(list(self._kept.glob("*.json")))
+        return f"{finished} finished trials are in {self._kept}: the same call runs the others"
 
     def __call__(self, arguments: Arguments) -> _native.Fitted:
         done: dict[str, list[Any]] = {}
@@ -52,7 +52,6 @@ class Stages:
                     open_ones.append((name, sent))
                 else:
                     done[sent] = kept
-                    self._finished += 1
             if self._ray is None:
                 for at, (name, sent) in enumerate(open_ones):
                     done[sent] = self._write(of_stage, sent, _native.run_trial(items, lists, sent, None))
@@ -86,7 +85,6 @@ class Stages:
             partial = place.with_suffix(".partial")
             partial.write_text(json.dumps(content))
             os.replace(partial, place)
-            self._finished += 1
         return result
 
 

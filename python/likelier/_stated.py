@@ -95,6 +95,7 @@ def options_of(classifier: Any, names: list[str] | None) -> dict[str, object]:
         "model": text("model", classifier.model),
         "hidden": optional_wholes("hidden", classifier.hidden),
         "image": optional_wholes("image", classifier.image, 3),
+        "move_images": optional_whole("move_images", classifier.move_images),
         "epochs": optional_whole("epochs", classifier.epochs),
         "batch": optional_whole("batch", classifier.batch),
         "learning_rate": optional_real("learning_rate", classifier.learning_rate),

@@ -140,9 +140,7 @@ def joined(
         if len(np.unique(places)) < len(places):
             again = np.concatenate([again, _repeated(places)])
         if len(again):
-            raise ValueError(
-                f"ids must differ from each other, and {needed[int(again[0])].as_py()!r} is twice among them"
-            )
+            raise ValueError(f"ids must differ from each other, and {needed[int(again[0])].as_py()!r} occurs twice")
         seen[places] = True
         if len(places):
             rows[places] = matrix(table.filter(pa.array(here)), features)

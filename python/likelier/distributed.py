@@ -1,9 +1,9 @@
-"""More than one machine: many trainings, more comparisons than one trains on, more rows than one scores.
+"""More than one machine: many trainings, more comparisons than one can train on, more rows than one can score.
 
 Every function takes ``address=``. Without it the work is done by the Ray cluster that this process is connected to,
 or by the threads of this machine if it is connected to none. ``"local"`` starts Ray on this machine, ``"auto"`` or
-``"10.0.0.1:6379"`` connects to a cluster; ``pip install 'likelier[ray]'`` installs Ray. Results never depend on who
-did the work.
+``"10.0.0.1:6379"`` connects to a cluster; ``pip install 'likelier[ray]'`` installs Ray. The results are the same
+wherever the work is done.
 
 >>> import numpy as np
 >>> from likelier import generate
@@ -19,7 +19,7 @@ did the work.
 >>> print(f"{(model.predict(X) == good).mean():.2f}")
 0.81
 
-`docs/scaling.md` has what it costs and where it stops to pay.
+`docs/scaling.md` says what it costs and from which size on more machines stop helping.
 """
 
 from __future__ import annotations
@@ -40,7 +40,8 @@ from . import _native
 from ._answers import Noted, answers_of
 from ._assessment import Assessment
 from ._classifier import ComparisonClassifier
-from ._cluster import VERSION, Answering, connected, log, run_tasks, stopped_with
+from ._cluster import VERSION, Answering, log, run_tasks, stopped_with
+from ._connecting import connected
 from ._items import items_of
 from ._progress import Shown
 from ._scoring import Output, Scorer, check, score_here, score_on
@@ -69,8 +70,8 @@ def select(
     """Chooses method, weight decay and learning rate, and fits: ``ComparisonClassifier(select=True, …).fit(X, pairs)``.
 
     Each training is one task. ``parameters`` are those of `ComparisonClassifier`. ``resume`` names a folder that keeps
-    finished trainings: the same call continues with those that are missing. A task whose worker died is run again,
-    at most ``retries`` times. Ctrl-C raises ``KeyboardInterrupt`` with words that say what was kept.
+    finished trainings: the same call continues with those that are missing. If its worker dies, a task is run again, at
+    most ``retries`` times. Ctrl-C raises a ``KeyboardInterrupt`` that says what was kept.
     """
     model = ComparisonClassifier(**{**parameters, "select": True})
     noted = {"ids": ids, "tie": tie, "weight": weight, "group": group}
@@ -255,7 +256,7 @@ def fit(
     retries: int = 3,
     progress: bool = False,
 ) -> ComparisonClassifier:
-    """Fits a linear model to more comparisons than one machine trains on, by the default method, pair-posterior.
+    """Fits a linear model to more comparisons than one machine can train on, by the default method, pair-posterior.
 
     ``items`` is a folder of Parquet files (or one file) with the column ``id``, or a data set of Ray Data; its other
     columns, or those of ``features``, are numbers. ``comparisons`` is a folder of Parquet files (or one) with the
@@ -263,8 +264,8 @@ def fit(
     data may be given as arrays and frames, as to `ComparisonClassifier.fit`.
 
     The comparisons are cut into ``shards`` runs, by default one for each 250,000; each is held by an actor of its own.
-    Every step sees all comparisons. For a given number of shards the weights are the same to the last bit, on any
-    number of machines, and after any of them died. Nothing is held out: judge the model by other comparisons
+    Every step sees all comparisons. For a given number of shards the weights are the same to the last bit on any number
+    of machines, even if some die on the way. Nothing is held out: judge the model by other comparisons
     (``model.assess(X, pairs)``).
     """
     ray = connected(address)
@@ -330,7 +331,7 @@ def _from_files(
         pieces = items.to_arrow_refs()
         schema = ray.get(pieces[0]).schema
     else:
-        raise TypeError("comparisons in files are of items in files, or of a data set of Ray Data")
+        raise TypeError("with comparisons in files, the items must be in files, too, or a data set of Ray Data")
     names = features_of(schema, id_column, features)
     cuts = _cuts(rows_in(listed), shards)
     return names, _shard_from_files, [[listed, start, stop, pieces, id_column, names] for start, stop in cuts]
@@ -357,7 +358,7 @@ def _from_arrays(
 ) -> tuple[list[str] | None, Any, list[list[Any]]]:
     items = items_of(X, ids)
     if isinstance(items.native, tuple):
-        raise TypeError("sparse items cannot be cut into shards: give a dense array, or Parquet files")
+        raise TypeError("sparse items cannot be split into shards: give a dense array, or Parquet files")
     rows = answers_of(pairs, items.count, items.ids)["pairs"]
     cut = []
     for start, stop in _cuts(len(rows), shards):
@@ -392,7 +393,7 @@ def score(
 
     ``model`` is a fitted classifier or a model file. ``out`` keeps the id and all columns, or the id and ``columns``,
     and gets three more: ``score``, ``probability`` and ``label`` (1 or 0), as `likelier predict` has them. The folder
-    has its name only when it is whole.
+    appears only when every row is written.
     """
     ray = connected(address)
     arrow()

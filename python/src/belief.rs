@@ -52,6 +52,7 @@ pub(crate) struct Options {
     model: String,
     hidden: Option<Vec<usize>>,
     pub(crate) image: Option<[usize; 3]>,
+    move_images: Option<usize>,
     epochs: Option<usize>,
     batch: Option<usize>,
     learning_rate: Option<f64>,
@@ -73,6 +74,7 @@ impl Options {
             .model(self.model.parse()?)
             .hidden(self.hidden.clone())
             .image(self.image)
+            .move_images(self.move_images)
             .epochs(self.epochs)
             .batch_rows(self.batch)
             .learning_rate(self.learning_rate)

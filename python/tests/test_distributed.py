@@ -1,8 +1,12 @@
 """More than one machine, on one: what the threads of this machine do, and what is refused. Ray is not needed."""
 
+import contextlib
 import os
+import socket
 import subprocess
 import sys
+import threading
+import time
 import warnings
 
 import numpy as np
@@ -11,7 +15,7 @@ from data import blobs
 from test_documentation import code
 
 import likelier
-from likelier import ComparisonClassifier, distributed
+from likelier import ComparisonClassifier, _connecting, distributed
 
 STATED = {"prior": 0.4, "protocol": "forced-choice"}
 
@@ -59,6 +63,76 @@ def test_without_ray_an_address_says_which_extra_to_install():
     )
     said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stderr
     assert "address='auto' asks for a Ray cluster, and Ray is not installed: pip install 'likelier[ray]'" in said
+
+
+class Listener:
+    """A server that says the same words to whoever connects, and then hangs up or holds the line."""
+
+    def __init__(self, said, hangs_up=False):
+        self._said, self._hangs_up, self._held = said, hangs_up, []
+        self._server = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self._server.getsockname()[1]}"
+        threading.Thread(target=self._answer, daemon=True).start()
+
+    def _answer(self):
+        with contextlib.suppress(OSError):
+            while True:
+                wire, _ = self._server.accept()
+                wire.sendall(self._said)
+                wire.close() if self._hangs_up else self._held.append(wire)
+
+    def close(self):
+        for wire in (self._server, *self._held):
+            wire.close()
+
+
+class PretendedRay:
+    """What is asked of Ray when a process connects."""
+
+    def __init__(self, error=None):
+        self._error = error
+
+    def is_initialized(self):
+        return False
+
+    def init(self, **_):
+        raise self._error or AssertionError("Ray would try for minutes")
+
+
+#: What a server that speaks HTTP/2 says first: its settings.
+SETTINGS = _connecting.SETTINGS
+ITS_PORT = r"\. Use the address that 'ray start --head' prints: its port is 6379 unless --port says otherwise$"
+
+
+@pytest.mark.parametrize(
+    ("said", "hangs_up", "of_ray", "words"),
+    [
+        (b"HTTP/1.0 505 HTTP Version not supported\r\n", True, None, f"is a web server, not a Ray cluster{ITS_PORT}"),
+        (b"SSH-2.0-OpenSSH_9.2p1\r\n", False, None, f"is something else, not a Ray cluster{ITS_PORT}"),
+        (b"hi", False, None, f"is something else, not a Ray cluster{ITS_PORT}"),
+        (b"", True, None, f"is something else, not a Ray cluster{ITS_PORT}"),
+        (b"", False, None, f"has answered for 1 seconds: the cluster hangs, or it is no Ray cluster{ITS_PORT}"),
+        (SETTINGS, False, ConnectionError("refused"), f"^no Ray cluster answers at 127.0.0.1:[0-9]+{ITS_PORT}"),
+        (
+            SETTINGS,
+            False,
+            RuntimeError("Version mismatch: the cluster has\n    Ray: 2.40.0"),
+            "^Ray does not connect to .*: Version mismatch: the cluster has Ray: 2.40.0$",
+        ),
+    ],
+)
+def test_an_address_where_no_ray_cluster_answers_is_refused_soon(said, hangs_up, of_ray, words, monkeypatch):
+    monkeypatch.setitem(sys.modules, "ray", PretendedRay(of_ray))
+    monkeypatch.setattr(_connecting, "PATIENCE", 1.0)
+    listener = Listener(said, hangs_up)
+    begun = time.monotonic()
+    try:
+        with pytest.raises(ConnectionError, match=words) as raised:
+            distributed.fit([[0.0]], [[0, 0]], **STATED, address=listener.address)
+    finally:
+        listener.close()
+    assert listener.address in str(raised.value)
+    assert time.monotonic() - begun < 10
 
 
 def test_select_and_cross_assess_are_those_of_the_classifier(tmp_path):
@@ -153,7 +227,7 @@ def test_bad_files_are_refused_in_words(files, tmp_path):
             parquet(tmp_path / "twice", **columns_of(X, ["item-1"] * len(X))),
             comparisons,
             {},
-            "ids must differ from each other, and 'item-1' is twice among them",
+            "ids must differ from each other, and 'item-1' occurs twice",
         ),
         (
             parquet(tmp_path / "text", **columns_of(X, list(range(len(X)))), name=["a"] * len(X)),
@@ -195,13 +269,13 @@ def test_scores_of_files_are_those_of_the_model(files, tmp_path):
     short = distributed.score(items, tmp_path / "model.likelier", tmp_path / "short", columns=["x1"])
     assert parquet.read_table(short).column_names == ["id", "x1", "score", "probability", "label"]
 
-    with pytest.raises(FileExistsError, match="is there already"):
+    with pytest.raises(FileExistsError, match="already exists"):
         distributed.score(items, model, tmp_path / "short")
     with pytest.raises(ValueError, match="the data set has no column 'key'"):
         distributed.score(items, model, tmp_path / "never", id="key")
     with pytest.raises(ValueError, match="the data set has no column 'g'"):
         distributed.score(items, model, tmp_path / "never", columns=["g"])
-    with pytest.raises(ValueError, match="has a column 'score' already"):
+    with pytest.raises(ValueError, match="already has a column 'score'"):
         distributed.score(out, model, tmp_path / "never")
     # One file in the middle is broken: nothing is left behind.
     (items / "1.parquet").write_bytes((items / "1.parquet").read_bytes()[:-40])

@@ -201,7 +201,7 @@ def test_errors_of_workers_are_said_in_the_same_words_with_the_trial_named(three
 
 
 STOPPED = """
-import signal, sys, warnings
+import pathlib, signal, sys, warnings
 from data import blobs
 from likelier import distributed
 from test_distributed import STATED
@@ -209,17 +209,17 @@ from test_distributed import STATED
 warnings.simplefilter("ignore")
 # What is started in the background of a shell ignores it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
-what, out, address, program, data = sys.argv[1:]
+what, out, result, address, program, data = sys.argv[1:]
 try:
     if what == "select":
         X, _, pairs = blobs(count=2000, pairs=4000)
         few = {**STATED, "epochs": 100, "learning_rate": 0.01}
         model = distributed.select(X, pairs, **few, address=address, resume=out)
-        sys.stdout.buffer.write(model.classifier_.to_bytes())
+        pathlib.Path(result).write_bytes(model.classifier_.to_bytes())
     else:
         parts = {"datasets": ["pendigits"], "methods": ["pair-posterior", "pcomp-relu"], "trials": 4}
         done = distributed.reproduce("table3", out, program=program, data_dir=data, address=address, **parts)
-        print(done.trials)
+        pathlib.Path(result).write_text(str(done.trials))
 except KeyboardInterrupt as stopped:
     sys.exit(str(stopped))
 """
@@ -236,13 +236,14 @@ def finished(what, out):
 def test_ctrl_c_ends_a_process_and_a_second_start_runs_the_rest(three, what, where, tmp_path):
     if what == "reproduce" and "LIKELIER_DATA" not in os.environ:
         pytest.skip("LIKELIER_DATA is not set")
-    out = tmp_path / "out"
+    # Not standard output, where Ray may say that a node of another test has died.
+    out, result = tmp_path / "out", tmp_path / "result"
     # Ray's sockets want a short path, and a Ray of its own wants a folder of its own.
     own = tempfile.mkdtemp(prefix="ray")
     address = three[0].address if where == "cluster" else "local"
     paper = [os.environ.get(name, "") for name in ("LIKELIER_PAPER", "LIKELIER_DATA")]
     call = {
-        "args": [sys.executable, "-c", STOPPED, what, str(out), address, *paper],
+        "args": [sys.executable, "-c", STOPPED, what, str(out), str(result), address, *paper],
         "env": {**os.environ, "RAY_TMPDIR": own} if where == "local" else None,
         "stdout": subprocess.PIPE,
         "stderr": subprocess.PIPE,
@@ -257,8 +258,8 @@ def test_ctrl_c_ends_a_process_and_a_second_start_runs_the_rest(three, what, whe
             os.killpg(process.pid, signal.SIGINT)
             said = process.communicate(timeout=20)[1].decode()
         kept = finished(what, out)
-        # Ray says two things of its own when it begins.
-        own_words = ("network_util.cc", "authentication_token_setup.py")
+        # Ray says two things of its own when it begins, and more of nodes that have died.
+        own_words = ("network_util.cc", "authentication_token_setup.py", "raylet")
         lines = [line for line in said.splitlines() if not any(word in line for word in own_words)]
         words = (
             f"stopped: {kept} finished trials are in {out}" if what == "select" else "stopped: finished trials are in"
@@ -272,7 +273,7 @@ def test_ctrl_c_ends_a_process_and_a_second_start_runs_the_rest(three, what, whe
             while ray.available_resources().get("CPU") != 3.0:
                 time.sleep(0.1)
         times = {place: place.stat().st_mtime_ns for place in out.glob("*.json")}
-        again = subprocess.run(call["args"], env=call["env"], capture_output=True, timeout=120, check=True)
+        subprocess.run(call["args"], env=call["env"], capture_output=True, timeout=120, check=True)
     finally:
         shutil.rmtree(own, ignore_errors=True)
     if what == "select":
@@ -280,10 +281,78 @@ def test_ctrl_c_ends_a_process_and_a_second_start_runs_the_rest(three, what, whe
         assert all(place.stat().st_mtime_ns == time for place, time in times.items())
         X, _, pairs = blobs(count=2000, pairs=4000)
         expected = ComparisonClassifier(**STATED, epochs=100, learning_rate=0.01, select=True).fit(X, pairs)
-        assert again.stdout == expected.classifier_.to_bytes()
+        assert result.read_bytes() == expected.classifier_.to_bytes()
     else:
         assert 3 <= kept < 36
-        assert int(again.stdout) == 36 - kept
+        assert int(result.read_text()) == 36 - kept
+
+
+DESERTED = """
+import pathlib, signal, sys, threading, time, warnings
+import ray
+from data import blobs
+from ray.cluster_utils import Cluster
+from ray_cluster import STORE, kill
+from likelier import distributed
+from test_distributed import STATED
+
+warnings.simplefilter("ignore")
+signal.signal(signal.SIGINT, signal.default_int_handler)
+out = pathlib.Path(sys.argv[1])
+head = {"num_cpus": 0, "object_store_memory": STORE, "include_dashboard": False}
+made = Cluster(initialize_head=True, head_node_args=head)
+only = made.add_node(num_cpus=1, object_store_memory=STORE)
+ray.init(address=made.address, log_to_driver=False, logging_level="error")
+
+def killing():
+    while len(list(out.glob("*.json"))) < 3:
+        time.sleep(0.05)
+    kill(made, only)
+
+threading.Thread(target=killing, daemon=True).start()
+X, _, pairs = blobs(count=2000, pairs=4000)
+try:
+    distributed.select(X, pairs, **STATED, epochs=100, learning_rate=0.01, resume=out)
+except KeyboardInterrupt as stopped:
+    sys.exit(str(stopped))
+"""
+
+
+def test_without_a_machine_trials_wait_and_say_so_and_ctrl_c_keeps_what_is_finished(tmp_path):
+    out, said = tmp_path / "out", tmp_path / "said"
+    own = tempfile.mkdtemp(prefix="ray")
+    words = "no machine of the cluster is left: the trials wait until one joins it, and Ctrl-C ends the call"
+    try:
+        with (
+            said.open("w") as errors,
+            subprocess.Popen(
+                [sys.executable, "-c", DESERTED, str(out)],
+                env={**os.environ, "RAY_TMPDIR": own},
+                stderr=errors,
+                start_new_session=True,
+            ) as process,
+        ):
+            while words not in said.read_text():
+                assert process.poll() is None, said.read_text()
+                time.sleep(0.1)
+            os.killpg(process.pid, signal.SIGINT)
+            process.wait(30)
+    finally:
+        shutil.rmtree(own, ignore_errors=True)
+    kept = finished("select", out)
+    assert process.returncode == 1, said.read_text()
+    assert 3 <= kept < 50
+    assert f"stopped: {kept} finished trials are in {out}: the same call runs the others" in said.read_text()
+    # The threads of this machine run the others.
+    X, _, pairs = blobs(count=2000, pairs=4000)
+    few = {**STATED, "epochs": 100, "learning_rate": 0.01}
+    times = {place: place.stat().st_mtime_ns for place in out.glob("*.json")}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(distributed, "connected", lambda _: None)
+        found = distributed.select(X, pairs, **few, resume=out)
+    assert all(place.stat().st_mtime_ns == before for place, before in times.items())
+    expected = ComparisonClassifier(**few, select=True).fit(X, pairs)
+    assert found.classifier_.to_bytes() == expected.classifier_.to_bytes()
 
 
 def test_every_row_is_scored_once_while_a_node_is_killed(three, tmp_path):
@@ -392,7 +461,7 @@ def test_a_worker_without_memory_is_said(three):
     with pytest.raises(MemoryError, match=words):
         run(greedy, [], tasks, retries=3)
     # bench/ray_runs.py has a worker that Ray itself ends; here is what is said of it.
-    with pytest.raises(MemoryError, match="^shard 1 of 2: the worker ran out of memory and was ended by Ray"):
+    with pytest.raises(MemoryError, match="^shard 1 of 2: the worker ran out of memory and Ray ended it"):
         _cluster.lost(ray, "shard 1 of 2", ray.exceptions.OutOfMemoryError("memory"))
 
 

@@ -88,6 +88,10 @@ def test_more_rows_than_can_be_numbered(rows):
         ({"hold_out": 1.5}, ValueError, "held-out share"),
         ({"folds": 1}, ValueError, "number of folds"),
         ({"hidden": [3]}, ValueError, "for an mlp only"),
+        ({"move_images": 1}, ValueError, "for networks only"),
+        ({"move_images": 1, "model": "mlp"}, ValueError, "at most half of the height"),
+        ({"move_images": 1, "model": "mlp", "image": (1, 2, 2)}, ValueError, "3 numbers are not images of 1 × 2 × 2"),
+        ({"move_images": 0, "model": "mlp"}, ValueError, "move_images must be at least 1, got 0"),
         ({"epochs": -1}, ValueError, "epochs must be at least 1, got -1"),
         ({"epochs": 0}, ValueError, "epochs"),
         ({"batch": 0}, ValueError, "batch"),
@@ -122,7 +126,7 @@ def test_notes_of_the_wrong_length_or_kind():
         fit(weight=np.full(len(pairs), "much"))
     with pytest.raises(ValueError, match="ids do not match"):
         fit(ids=["a"])
-    with pytest.raises(ValueError, match="'a' is twice"):
+    with pytest.raises(ValueError, match="'a' occurs twice"):
         fit(ids=["a"] * 400, pairs=[["a", "b"]])
     with pytest.raises(ValueError, match="'z', which is not the id"):
         fit(ids=[str(number) for number in range(400)], pairs=[["1", "z"]])

@@ -25,8 +25,9 @@ commands:
           further interpreters: cargo xtask python [PYTHON…]
   ray     test the Python package on a Ray cluster of three nodes on this machine, in a network that has loopback alone
           (needs python3, unshare and ip); in a virtual environment of its own
-  bench   speed and memory beside PyTorch: cargo xtask bench DIR (some 20 minutes on an idle machine)
-          cargo xtask bench DIR --only WORD,WORD takes the works whose names contain one of the words
+  bench   speed and memory beside PyTorch: cargo xtask bench DIR (some 25 minutes on an idle machine)
+          cargo xtask bench DIR --only WORD,WORD takes the works whose names contain one of the words; --before PROGRAM has
+          a likelier-bench of an older commit take turns, too
   fuzz    feed every reader with broken files: cargo xtask fuzz [SECONDS for each, 120 unless given]
 ";
 

@@ -20,7 +20,7 @@ use crate::arguments::{
     wish,
 };
 use crate::progress::ProgressBars;
-use crate::report::{ImageShape, InputFile, ReportArguments, ReportSources, command_line};
+use crate::report::{ImageShape, InputFiles, ReportArguments, ReportSources, command_line};
 use crate::terminal::{
     Failure, NewFile, Result, arguments, ask_to_stop, end_at_once, mistake, print_json, print_text,
 };
@@ -83,6 +83,10 @@ pub(crate) struct TrainVerb {
     /// a resnet and in the report [default: 3,32,32 for a folder, else square with 1 or 3 channels].
     #[arg(long, value_name = "C,H,W", value_parser = image_shape)]
     image: Option<[usize; 3]>,
+    /// Move images by up to so many pixels, at random, whenever a network learns from them. Worth a try wherever it does not
+    /// matter just where in the image something is: start with 1, and take 2 where comparisons are few.
+    #[arg(long, value_name = "PIXELS")]
+    move_images: Option<usize>,
     /// Passes over the comparisons at the most; a linear model stops when its weights have settled [default: 100; fewer
     /// for pair-posterior with a network from thousands of comparisons].
     #[arg(long, value_name = "N")]
@@ -102,11 +106,11 @@ pub(crate) struct TrainVerb {
     #[arg(long)]
     select: bool,
     /// Hold out items that this share of the comparisons is about: the model is not trained on them but judged by
-    /// them. 0 judges nothing [default: 0.2 for networks and with --select].
+    /// them. 0 judges nothing [default: 0.2 for networks and with --select; less where 100,000 items are enough].
     #[arg(long, value_name = "SHARE", allow_negative_numbers = true, conflicts_with = "folds")]
     hold_out: Option<f64>,
     /// Train on all comparisons, and judge by so many more models, each of which leaves out a part of the items
-    /// [default: 5 for linear models].
+    /// [default: 5 for linear models of up to 500,000 items].
     #[arg(long, value_name = "N", conflicts_with = "select")]
     folds: Option<usize>,
     /// Move the threshold to where a wanted precision, recall or cost is had on new items: precision=SHARE, recall=SHARE or
@@ -147,12 +151,7 @@ pub(crate) struct TrainVerb {
 impl TrainVerb {
     pub(crate) fn run(&self) -> Result<()> {
         let method: Option<Method> = self.method.as_deref().map(str::parse).transpose()?;
-        if self.hidden.is_some() && self.model != ModelKind::Mlp {
-            return Err(mistake(
-                "--hidden is for an mlp, and this model is not one",
-                "add --model mlp, or leave out --hidden",
-            ));
-        }
+        self.check_model()?;
         let mut read = self.input.files();
         read.extend(self.labels.clone());
         let out = NewFile::create(&self.out, &read)?;
@@ -179,8 +178,8 @@ impl TrainVerb {
         if self.classes {
             return Err(Error::NoClasses { found: given.question().map_or(0, |_| 1) }.into());
         }
-        // Before the training, while the files are what was read.
-        let inputs = if reports.is_empty() { Vec::new() } else { self.inputs()? };
+        // Begun before the training, while the files are what was read.
+        let inputs = if reports.is_empty() { None } else { Some(self.inputs()?) };
         let mut warnings = given.warnings();
         let protocol = self.belief.collected.stated(&given.card, None, &mut warnings)?;
         let question = given.question();
@@ -237,7 +236,7 @@ impl TrainVerb {
             rows: &items.rows,
             ids: &items.ids,
             image,
-            inputs,
+            inputs: inputs.map_or(Ok(Vec::new()), InputFiles::found)?,
             command_line: command_line(arguments()),
         };
         reports.write(&sources, &warnings)?;
@@ -246,6 +245,23 @@ impl TrainVerb {
         } else {
             print_text(&if alone { String::new() } else { trained.text() }, &warnings)
         }
+    }
+
+    /// Refuses what the kind of model cannot use.
+    fn check_model(&self) -> Result<()> {
+        if self.hidden.is_some() && self.model != ModelKind::Mlp {
+            return Err(mistake(
+                "--hidden is for an mlp, and this model is not one",
+                "add --model mlp, or leave out --hidden",
+            ));
+        }
+        if self.move_images.is_some() && self.model == ModelKind::Linear {
+            return Err(mistake(
+                "--move-images is for networks, and this model is linear",
+                "add --model mlp or --model resnet32, or leave out --move-images",
+            ));
+        }
+        Ok(())
     }
 
     /// Refuses what is about one model, where several questions make several.
@@ -322,10 +338,10 @@ impl TrainVerb {
     }
 
     /// The files that are read, with their checksums.
-    fn inputs(&self) -> Result<Vec<InputFile>> {
+    fn inputs(&self) -> Result<InputFiles> {
         let mut contents = self.input.contents()?;
         contents.extend(self.labels.clone().map(|labels| ("labels", labels)));
-        contents.iter().map(|(what, path)| InputFile::new(what, path)).collect()
+        Ok(InputFiles::look(contents))
     }
 
     /// The labels of some items, of their file or of a column of the items, and how they were chosen.
@@ -379,6 +395,7 @@ impl TrainVerb {
             .model(self.model)
             .hidden(self.hidden.clone())
             .image(self.image)
+            .move_images(self.move_images)
             .epochs(self.epochs)
             .batch_rows(self.batch)
             .learning_rate(self.learning_rate)

@@ -7,6 +7,7 @@ use likelier::estimate::Interval;
 use likelier::estimate::metrics::ThresholdChoice;
 use likelier::estimate::selection::{Contender, Selection};
 use likelier::model::{Architecture, ScalingKind};
+use likelier::train::ImageMoves;
 use likelier::words::count;
 use likelier::{
     AtPrior, Fitted, Judged, JudgedBy, LabelAudit, Method, Prior, Protocol, RateSource, ReplyEstimate, Rows,
@@ -25,6 +26,9 @@ pub(crate) struct Trained<'a> {
     pub(crate) learning_rate: f64,
     pub(crate) weight_decay: f64,
     pub(crate) scaling: ScalingKind,
+    /// How images were moved while it learned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) moves: Option<ImageMoves>,
     /// What was chosen from.
     pub(crate) selection: Option<&'a Selection>,
     pub(crate) architecture: &'a Architecture,
@@ -79,6 +83,7 @@ impl<'a> Trained<'a> {
             learning_rate: fitted.config.learning_rate,
             weight_decay: fitted.config.weight_decay,
             scaling: classifier.scaling().kind(),
+            moves: fitted.config.moves,
             selection: fitted.selection.as_ref(),
             architecture: classifier.architecture(),
             prior: fitted.prior.prior,

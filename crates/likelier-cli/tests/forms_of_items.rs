@@ -111,7 +111,7 @@ fn a_folder_of_images_is_a_table() {
     folder.write("pairs.csv", pairs(&ids, &labels, 600));
     let train =
         format!("train --items photos --comparisons pairs.csv {STATED} --epochs 5 --out model.likelier");
-    folder.succeeds(&format!("{train} --model mlp --hidden 8 --image 3,8,8"));
+    folder.succeeds(&format!("{train} --model mlp --hidden 8 --image 3,8,8 --move-images 1"));
     folder.succeeds("predict model.likelier photos --out scores.csv");
     let scores = folder.text("scores.csv");
     assert!(scores.lines().nth(1).unwrap().starts_with("000.png,"), "{scores}");

@@ -1,7 +1,7 @@
 //! What ties, names, repetitions and labels add to comparisons, on real features with simulated people.
 //!
 //! ```text
-//! LIKELIER_DATA=… cargo run --release -p likelier-paper --example real_answers -- ties|people|labels|degree [SEEDS [FIRST]] > rows.csv
+//! LIKELIER_DATA=… cargo run --release -p likelier-paper --example real_answers -- ties|stated-ties|people|labels|degree [SEEDS [FIRST]] > rows.csv
 //! ```
 //!
 //! Items are drawn at a prior and compared at random: forced choice, a linear model, nothing held out. The truth is
@@ -20,7 +20,7 @@ use likelier::evaluate::Confusion;
 use likelier::random::{ChaCha8Rng, Purpose, below, chance, shuffle, stream};
 use likelier::{
     Answers, Classifier, Collection, Equals, FitOptions, Label, LabelsChosen, Method, Prior, Protocol,
-    ReplyEstimate, Supervision, fit, resample_to_prior,
+    ReplyEstimate, Supervision, TieRates, fit, resample_to_prior,
 };
 use likelier_paper::benchmark::{Benchmark, Dataset};
 
@@ -36,10 +36,11 @@ fn main() -> Result<()> {
     let (seeds, first): (u64, u64) = (number(1, 20)?, number(2, 0)?);
     let experiment: fn(&World, u64) -> Result<()> = match arguments.first().map(String::as_str) {
         Some("ties") => ties,
+        Some("stated-ties") => stated_ties,
         Some("people") => people,
         Some("labels") => labels,
         Some("degree") => degree,
-        _ => return Err("say which: ties, people, labels or degree".into()),
+        _ => return Err("say which: ties, stated-ties, people, labels or degree".into()),
     };
     println!("dataset,prior,condition,answers,seed,treatment,accuracy,found,truth");
     for benchmark in SETS {
@@ -155,36 +156,92 @@ impl World<'_> {
     }
 }
 
-fn ties(world: &World<'_>, seed: u64) -> Result<()> {
-    const ERROR: f64 = 0.05;
-    for (same, mixed) in [(0.2, 0.05), (0.5, 0.1), (0.8, 0.2), (0.5, 0.0), (0.3, 0.3)] {
+/// Labellers err in this share of mixed pairs where ties are looked at.
+const TIED_ERROR: f64 = 0.05;
+
+/// 500 pairs that share no item, in the order that was chosen, and which of them people would rather call a tie.
+struct AskedOnce {
+    pairs: Vec<(u32, u32)>,
+    tied: Vec<bool>,
+    rest: Vec<u32>,
+    rng: ChaCha8Rng,
+}
+
+impl AskedOnce {
+    fn ask(world: &World<'_>, seed: u64, (same, mixed): (f64, f64)) -> Result<Self> {
         let Drawn { pool, rest, mut rng } = world.draw(1000, seed)?;
         let (mut pairs, mut tied) = (Vec::new(), Vec::new());
         for pair in pool.chunks_exact(2) {
             let (a, b) = (pair[0], pair[1]);
             let alike = world.label(a) == world.label(b);
             tied.push(chance(&mut rng, if alike { same } else { mixed }));
-            pairs.push(if world.first(&mut rng, (a, b), ERROR, 0.0) { (a, b) } else { (b, a) });
+            pairs.push(if world.first(&mut rng, (a, b), TIED_ERROR, 0.0) { (a, b) } else { (b, a) });
         }
-        let condition = format!("{same}/{mixed}");
-        let all = || pairs.iter().copied().collect::<Answers>();
-        let modelled = world.supervision(all().tied(tied.clone())?, ERROR)?;
-        let truth = format!("same={same} mixed={mixed} error={ERROR}");
+        Ok(Self { pairs, tied, rest, rng })
+    }
+
+    fn decided(&self) -> Answers {
+        self.pairs.iter().copied().collect()
+    }
+
+    fn with_ties(&self, world: &World<'_>) -> Result<Supervision> {
+        world.supervision(self.decided().tied(self.tied.clone())?, TIED_ERROR)
+    }
+}
+
+/// What is printed beside the rates that were found.
+fn true_rates((same, mixed): (f64, f64)) -> String {
+    format!("same={same} mixed={mixed} error={TIED_ERROR}")
+}
+
+fn ties(world: &World<'_>, seed: u64) -> Result<()> {
+    for rates in [(0.2, 0.05), (0.5, 0.1), (0.8, 0.2), (0.5, 0.0), (0.3, 0.3)] {
+        let mut asked = AskedOnce::ask(world, seed, rates)?;
+        let condition = format!("{}/{}", rates.0, rates.1);
+        let (modelled, truth, rest) = (asked.with_ties(world)?, true_rates(rates), asked.rest.clone());
         let run = |treatment, supervision: &Supervision, options| {
             world.row((&condition, seed, treatment), supervision, options, &rest, &truth)
         };
         run("modelled", &modelled, FitOptions::new())?;
         run("halved", &modelled, FitOptions::new().plain_comparisons(true))?;
         // A tie's order is a coin here only between equals, so it is tossed anew.
-        let tossed = pairs
+        let tossed = asked
+            .pairs
             .iter()
-            .zip(&tied)
-            .map(|(&(a, b), tied)| if *tied && chance(&mut rng, 0.5) { (b, a) } else { (a, b) });
+            .zip(&asked.tied)
+            .map(|(&(a, b), tied)| if *tied && chance(&mut asked.rng, 0.5) { (b, a) } else { (a, b) });
         let tossed: Answers = tossed.collect();
-        run("tossed", &world.supervision(tossed, ERROR)?, FitOptions::new())?;
-        let dropped = pairs.iter().zip(&tied).filter(|(_, tied)| !**tied).map(|(pair, _)| *pair);
-        run("dropped", &world.supervision(dropped.collect(), ERROR)?, FitOptions::new())?;
-        run("none tied", &world.supervision(all(), ERROR)?, FitOptions::new())?;
+        run("tossed", &world.supervision(tossed, TIED_ERROR)?, FitOptions::new())?;
+        let dropped = asked.pairs.iter().zip(&asked.tied).filter(|(_, tied)| !**tied);
+        let dropped = dropped.map(|(pair, _)| *pair).collect();
+        run("dropped", &world.supervision(dropped, TIED_ERROR)?, FitOptions::new())?;
+        run("none tied", &world.supervision(asked.decided(), TIED_ERROR)?, FitOptions::new())?;
+    }
+    Ok(())
+}
+
+/// Rates of ties that are stated, rightly or not, beside those that training finds.
+fn stated_ties(world: &World<'_>, seed: u64) -> Result<()> {
+    for rates in [(0.2, 0.05), (0.5, 0.1), (0.8, 0.2), (0.5, 0.0), (0.3, 0.3)] {
+        let asked = AskedOnce::ask(world, seed, rates)?;
+        let condition = format!("{}/{}", rates.0, rates.1);
+        let (truth, (same, mixed)) = (true_rates(rates), rates);
+        let middle = f64::midpoint(same, mixed);
+        for (treatment, stated) in [
+            ("found", None),
+            ("stated rightly", Some((same, mixed))),
+            ("stated half", Some((same / 2.0, mixed / 2.0))),
+            ("stated equal", Some((middle, middle))),
+            ("stated mixed 0", Some((same, 0.0))),
+            ("stated swapped", Some((mixed, same))),
+        ] {
+            let stated = stated.map(|(same, mixed)| TieRates::new(same, mixed)).transpose()?;
+            let supervision = asked.with_ties(world)?.tie_rates(stated);
+            let what = (&condition[..], seed, treatment);
+            world.row(what, &supervision, FitOptions::new(), &asked.rest, &truth)?;
+        }
+        let halved = FitOptions::new().plain_comparisons(true);
+        world.row((&condition, seed, "halved"), &asked.with_ties(world)?, halved, &asked.rest, &truth)?;
     }
     Ok(())
 }

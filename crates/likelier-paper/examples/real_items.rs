@@ -1,8 +1,10 @@
 //! What is printed without labels beside what labels say, on real features with items that recur.
 //!
 //! ```text
-//! LIKELIER_DATA=… cargo run --release -p likelier-paper --example real_items > real.csv
+//! LIKELIER_DATA=… cargo run --release -p likelier-paper --example real_items -- [SEEDS [FIRST]] > real.csv
 //! ```
+//!
+//! 20 seeds, from 0 on, unless told otherwise.
 //!
 //! Of each data set 400 training items (or as many as give 1,000 comparisons, where each occurs once) are drawn at
 //! prior 0.4 and compared at random 1 to 20 times each: forced choice, equals by a coin. The classifier is linear. The
@@ -23,15 +25,17 @@ use likelier::{
 use likelier_paper::benchmark::Benchmark;
 
 const PRIOR: f64 = 0.4;
-const SEEDS: u64 = 20;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::var_os("LIKELIER_DATA").ok_or("set LIKELIER_DATA to the data directory")?;
+    let mut arguments = std::env::args().skip(1).map(|word| word.parse::<u64>());
+    let seeds = arguments.next().transpose()?.unwrap_or(20);
+    let first = arguments.next().transpose()?.unwrap_or(0);
     println!("dataset,items,each,seed,truth,estimate,low,high,held,these_items,on_test,held_on_test");
     for benchmark in [Benchmark::Pendigits, Benchmark::Optdigits, Benchmark::Usps, Benchmark::Mnist] {
         let dataset = benchmark.load(Path::new(&folder))?;
         for (count, each) in [(2000, 1), (800, 2), (400, 5), (400, 10), (400, 20)] {
-            for seed in 0..SEEDS {
+            for seed in first..first + seeds {
                 let prior = Prior::new(PRIOR)?;
                 let split = dataset.split(&mut stream(seed, Purpose::Split));
                 let mut rng = stream(seed, Purpose::Comparisons);

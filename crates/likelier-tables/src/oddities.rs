@@ -20,6 +20,10 @@ pub(crate) fn odd_columns(rows: &Rows<'_>, features: &Features) -> Vec<Warning> 
         for (column, value) in columns.iter_mut().zip(&row) {
             column.add(*value);
         }
+        // Most columns are soon seen to number nothing.
+        if !columns.iter().any(Numbering::may_number_rows) {
+            break;
+        }
     }
     let (mut place, mut names) = (0, Vec::new());
     for column in features.columns() {
@@ -71,10 +75,15 @@ impl Numbering {
         self.last = value;
     }
 
+    /// Whether all numbers so far are whole, and only rise or only fall.
+    fn may_number_rows(&self) -> bool {
+        self.whole && (self.rising || self.falling)
+    }
+
     /// Whole numbers that only rise or only fall, with few left out.
     fn numbers_rows(&self, count: usize) -> bool {
         let range = f64::from((self.last - self.first.unwrap_or(self.last)).abs());
-        self.whole && (self.rising || self.falling) && range < 2.0 * count as f64
+        self.may_number_rows() && range < 2.0 * count as f64
     }
 }
 
@@ -97,6 +106,10 @@ mod tests {
         assert!(told(number(), |row| vec![row as f32 + 0.5]).is_empty());
         assert!(told(number(), |row| vec![(row * 7 % 40) as f32]).is_empty());
         assert!(told(number(), |row| vec![(row * row) as f32]).is_empty());
+        let two = || vec![Column::number("n"), Column::number("m")];
+        assert_eq!(told(two(), |row| vec![0.5, row as f32]), ["numbers-items"]);
+        let late = |row: usize| vec![if row == 39 { 0.5 } else { row as f32 }];
+        assert!(told(number(), late).is_empty(), "the last row tells");
         let values = |count: usize| (0..count).map(|value| value.to_string()).collect();
         let category = |count| vec![Column::Category { name: "c".into(), values: values(count) }];
         let one_hot =

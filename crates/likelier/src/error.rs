@@ -323,6 +323,15 @@ pub enum Error {
         features: usize,
     },
 
+    /// Rows that are to be moved as images, and are none.
+    #[error("images are to be moved, but rows of {features} numbers are not {}", images(*image))]
+    NotImages {
+        /// Channels, height and width that are stated; else any square would do.
+        image: Option<[usize; 3]>,
+        /// Numbers in a row.
+        features: usize,
+    },
+
     /// A NaN or infinite feature.
     #[error("row {row}, column {column} (both counted from 0) holds {value}; features must be finite")]
     NotFinite {
@@ -450,6 +459,7 @@ impl Error {
             Self::NeedsLabels => Self::NeedsLabels,
             Self::NoSuchItem { .. } => Self::NoSuchItem { what: "a comparison", index: 9, items: 1 },
             Self::ImageShape { .. } => Self::ImageShape { image: [3, 4, 4], features: 1 },
+            Self::NotImages { .. } => Self::NotImages { image: None, features: 11 },
             Self::NotFinite { .. } => Self::NotFinite { row: 0, column: 0, value: f32::INFINITY },
             Self::Diverged { .. } => Self::Diverged { epoch: 1, batch: 1, what: "risk" },
             Self::Stopped { .. } => Self::Stopped { epoch: 1 },
@@ -523,6 +533,16 @@ impl Error {
             .filter(|(similarity, _)| *similarity > 0.7)
             .map(|(_, name)| name.to_owned());
         Self::UnknownName { kind, given: given.to_owned(), nearest, known }
+    }
+}
+
+/// What rows should be.
+fn images(image: Option<[usize; 3]>) -> String {
+    match image {
+        Some([channels, height, width]) => {
+            format!("images of {channels} × {height} × {width} (channels, height, width)")
+        }
+        None => "square images of 1 or 3 channels".into(),
     }
 }
 

@@ -10,14 +10,15 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// How the names of things begin that are not in their place yet.
 const PREFIX: &str = ".likelier-";
 /// What follows where it is a lock.
 const LOCK: &str = "lock";
 
-/// What this process has begun and not finished.
+/// What this process has begun and not finished. Things are made while it is locked, so that whoever removes what was
+/// begun misses nothing.
 static BEGUN: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// A file or folder made beside its place, and then moved there. Nothing is left of it if it is not.
@@ -33,9 +34,9 @@ impl Beside {
     pub fn file(folder: &Path) -> io::Result<(Self, File)> {
         remove_abandoned(folder);
         loop {
-            let path = Self::begin(folder);
-            let made = File::create_new(&path).and_then(|file| Ok((file.try_clone()?, file)));
-            let (file, lock) = made.inspect_err(|_| forget_begun(&path))?;
+            let path = Self::name(folder);
+            let file = begin(&path, || File::create_new(&path))?;
+            let lock = file.try_clone().inspect_err(|_| give_up(&path))?;
             if let Some(beside) = Self::locked(path, lock) {
                 return Ok((beside, file));
             }
@@ -46,8 +47,8 @@ impl Beside {
     pub fn folder(folder: &Path) -> io::Result<Self> {
         remove_abandoned(folder);
         loop {
-            let path = Self::begin(folder);
-            fs::create_dir(&path).inspect_err(|_| forget_begun(&path))?;
+            let path = Self::name(folder);
+            begin(&path, || fs::create_dir(&path))?;
             // Not every system can open a folder; where none can, nobody takes it for abandoned either.
             let Ok(lock) = File::open(&path) else { return Ok(Self { path, _lock: None }) };
             if let Some(beside) = Self::locked(path, lock) {
@@ -56,13 +57,11 @@ impl Beside {
         }
     }
 
-    /// A name that nothing else has, noted before there is anything to remove.
-    fn begin(folder: &Path) -> PathBuf {
+    /// A name that nothing else has.
+    fn name(folder: &Path) -> PathBuf {
         static MADE: AtomicUsize = AtomicUsize::new(0);
         let made = MADE.fetch_add(1, Ordering::Relaxed);
-        let path = folder.join(format!("{PREFIX}{}-{made}", std::process::id()));
-        note_begun(&path);
-        path
+        folder.join(format!("{PREFIX}{}-{made}", std::process::id()))
     }
 
     /// None if somebody took it for abandoned before it was locked.
@@ -70,7 +69,7 @@ impl Beside {
         // A file system without locks does without them.
         let _ = lock.lock();
         if fs::symlink_metadata(&path).is_err() {
-            forget_begun(&path);
+            give_up(&path);
             return None;
         }
         Some(Self { path, _lock: Some(lock) })
@@ -89,33 +88,48 @@ impl Beside {
 
 impl Drop for Beside {
     fn drop(&mut self) {
-        remove(&self.path);
-        forget_begun(&self.path);
+        give_up(&self.path);
     }
 }
 
-/// Something that is to be removed if the program is told to end.
-pub(crate) fn note_begun(path: &Path) {
-    BEGUN.lock().unwrap_or_else(PoisonError::into_inner).push(path.to_owned());
+fn begun() -> MutexGuard<'static, Vec<PathBuf>> {
+    BEGUN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// It is done, or gone.
-pub(crate) fn forget_begun(path: &Path) {
-    BEGUN
-        .lock()
-        .unwrap_or_else(PoisonError::into_inner)
-        .retain(|begun| begun != path);
+/// Makes something that is to be removed if the program is told to end.
+pub(crate) fn begin<T, E>(path: &Path, make: impl FnOnce() -> Result<T, E>) -> Result<T, E> {
+    let mut begun = begun();
+    let made = make()?;
+    begun.push(path.to_owned());
+    Ok(made)
+}
+
+/// Removes what was begun, if it is still there.
+pub(crate) fn give_up(path: &Path) {
+    let mut begun = begun();
+    remove(path);
+    begun.retain(|begun| begun != path);
 }
 
 fn remove(path: &Path) {
     let _ = fs::remove_file(path).or_else(|_| fs::remove_dir_all(path));
 }
 
-/// Removes everything that this process has begun and not finished: for a program that is told to end.
+/// Removes everything that this process has begun and not finished: for a program that is told to end. From then on
+/// nothing can be begun, and a thread that tries waits for the end.
 pub fn remove_begun() {
-    for path in BEGUN.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+    let mut begun = begun();
+    for path in begun.drain(..) {
         remove(&path);
+        // A thread may still have been writing to a folder while it was emptied.
+        for _ in 0..100 {
+            if !path.is_dir() {
+                break;
+            }
+            remove(&path);
+        }
     }
+    std::mem::forget(begun);
 }
 
 /// Removes what a killed process left in a folder: what has the right kind of name, and nobody holds.

@@ -5,7 +5,7 @@ use std::fs::{self, File, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::files::{forget_begun, note_begun};
+use crate::files::{begin, give_up};
 
 /// A file that this program holds. It is removed when this is dropped.
 #[derive(Debug)]
@@ -26,6 +26,14 @@ pub enum NotLocked {
 impl Lock {
     /// Makes the file, or takes it over from a program that is dead.
     pub fn take(path: &Path) -> Result<Self, NotLocked> {
+        let mut file = begin(path, || Self::hold(path))?;
+        let number = std::process::id().to_string();
+        // Only a help for others: what counts is the lock.
+        let _ = file.set_len(0).and_then(|()| file.write_all(number.as_bytes()));
+        Ok(Self { path: path.to_owned(), _file: file })
+    }
+
+    fn hold(path: &Path) -> Result<File, NotLocked> {
         loop {
             let open = File::options().read(true).write(true).create(true).truncate(false).open(path);
             let mut file = open.map_err(NotLocked::System)?;
@@ -41,11 +49,7 @@ impl Lock {
             }
             // Whoever had it may have removed it between our opening and our locking it.
             if same(&file, path) {
-                note_begun(path);
-                let number = std::process::id().to_string();
-                // Only a help for others: what counts is the lock.
-                let _ = file.set_len(0).and_then(|()| file.write_all(number.as_bytes()));
-                return Ok(Self { path: path.to_owned(), _file: file });
+                return Ok(file);
             }
         }
     }
@@ -66,8 +70,7 @@ fn same(_: &File, path: &Path) -> bool {
 impl Drop for Lock {
     /// Removed while it is still locked.
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.path);
-        forget_begun(&self.path);
+        give_up(&self.path);
     }
 }
 

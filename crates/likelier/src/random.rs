@@ -43,6 +43,8 @@ pub enum Purpose {
     Shuffles,
     /// Drawing the pairs that are asked next.
     Next,
+    /// Moving images while a network learns.
+    Moves,
 }
 
 /// The stream of random numbers that `seed` gives to `purpose`.
@@ -63,6 +65,7 @@ pub fn epoch_stream(seed: u64, purpose: Purpose, epoch: u32) -> ChaCha8Rng {
         Purpose::Candidates => 12,
         Purpose::Shuffles => 13,
         Purpose::Next => 14,
+        Purpose::Moves => 15,
     };
     ChaCha8Rng::new(seed, u64::from(epoch) << 8 | purpose)
 }
@@ -127,6 +130,7 @@ mod tests {
             Purpose::Candidates,
             Purpose::Shuffles,
             Purpose::Next,
+            Purpose::Moves,
         ];
         let mut first: Vec<u64> = purposes
             .iter()

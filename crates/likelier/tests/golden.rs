@@ -112,7 +112,7 @@ fn ten_optimiser_steps_agree_with_pytorch() {
         let rows = Rows::from_numbers(inputs, width).unwrap();
         let scaling = Scaling::fit(ScalingKind::None, &rows, &[]);
         let all: Vec<u32> = (0..rows.len() as u32).collect();
-        let batch_rows = Stored { rows: &rows, scaling: &scaling, which: &all };
+        let batch_rows = Stored::new(&rows, &scaling, &all);
         let mut scores = vec![0.0; all.len()];
         let mut gradients = Gradients::default();
         let mut gradient = vec![0.0; width + 1];

@@ -313,7 +313,7 @@ fn forward_and_backward_agree_with_pytorch_in_float64() {
         let rows = Rows::from_numbers(inputs, width).unwrap();
         let scaling = Scaling::fit(ScalingKind::None, &rows, &[]);
         let all: Vec<u32> = (0..rows.len() as u32).collect();
-        let batch = Stored { rows: &rows, scaling: &scaling, which: &all };
+        let batch = Stored::new(&rows, &scaling, &all);
         model.forward(&mut weights, &batch, &mut scores).unwrap();
         let mut gradient = vec![0.0; weights.parameters.len()];
         model.backward(&weights, &batch, &combination, &mut gradient).unwrap();

@@ -1,5 +1,7 @@
 //! Items to look at: the likeliest, the least likely, and those that could be either.
 
+use std::cmp::Ordering;
+
 use likelier::{Classifier, Rows};
 use likelier_tables::Ids;
 use serde::Serialize;
@@ -40,15 +42,13 @@ impl Examples {
     ) -> Result<Self> {
         let scores = classifier.scores(rows)?;
         let threshold = classifier.threshold();
+        let shown = SHOWN.min(scores.len() / 2).max(scores.len().min(1));
         // Equal scores stay in the order of the items, so that a report is the same each time.
-        let mut order: Vec<usize> = (0..scores.len()).collect();
-        order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
-        let shown = SHOWN.min(order.len() / 2).max(order.len().min(1));
-        let mut doubtful = order.clone();
+        let likelier = |a: &usize, b: &usize| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b));
         let distance = |at: usize| (scores[at] - threshold).abs();
-        doubtful.sort_by(|a, b| distance(*a).total_cmp(&distance(*b)).then(a.cmp(b)));
-        doubtful.truncate(shown);
-        doubtful.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]).then(a.cmp(b)));
+        let nearer = |a: &usize, b: &usize| distance(*a).total_cmp(&distance(*b)).then(a.cmp(b));
+        let mut doubtful = first(scores.len(), shown, nearer);
+        doubtful.sort_by(likelier);
         let examples = |which: &mut dyn Iterator<Item = &usize>| {
             which
                 .take(shown)
@@ -67,9 +67,37 @@ impl Examples {
         };
         Ok(Self {
             called_positive: scores.iter().filter(|score| **score > threshold).count(),
-            most_likely: examples(&mut order.iter())?,
+            most_likely: examples(&mut first(scores.len(), shown, likelier).iter())?,
             nearest_to_the_threshold: examples(&mut doubtful.iter())?,
-            least_likely: examples(&mut order.iter().rev())?,
+            least_likely: examples(&mut first(scores.len(), shown, |a, b| likelier(b, a)).iter())?,
         })
+    }
+}
+
+/// The first so many of the numbers below `count` in an order that has no equals.
+fn first(count: usize, shown: usize, order: impl Fn(&usize, &usize) -> Ordering) -> Vec<usize> {
+    let mut all: Vec<usize> = (0..count).collect();
+    if shown < count {
+        all.select_nth_unstable_by(shown, &order);
+        all.truncate(shown);
+    }
+    all.sort_by(order);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_are_those_of_the_whole_order() {
+        let key = |at: usize| at * 7919 % 101;
+        let order = |a: &usize, b: &usize| key(*a).cmp(&key(*b)).then(a.cmp(b));
+        for (count, shown) in [(1000, 12), (12, 12), (5, 12), (13, 12), (3, 1), (1, 1), (0, 0)] {
+            let mut all: Vec<usize> = (0..count).collect();
+            all.sort_by(order);
+            all.truncate(shown);
+            assert_eq!(first(count, shown, order), all);
+        }
     }
 }

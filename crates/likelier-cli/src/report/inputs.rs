@@ -1,7 +1,8 @@
 //! The files that a model was made from, so that anyone can check that theirs are the same.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::thread::JoinHandle;
 
 use likelier_tables::checksum;
 use serde::Serialize;
@@ -37,6 +38,22 @@ impl InputFile {
     }
 }
 
+/// Files that are being looked at by a thread of their own: a checksum takes long, and nothing else waits for it.
+pub(crate) struct InputFiles(JoinHandle<Result<Vec<InputFile>>>);
+
+impl InputFiles {
+    /// Begins to look at files, each with what is in it.
+    pub(crate) fn look(contents: Vec<(&'static str, PathBuf)>) -> Self {
+        let look = move || contents.iter().map(|(what, path)| InputFile::new(what, path)).collect();
+        Self(std::thread::spawn(look))
+    }
+
+    /// What was found, as soon as it is.
+    pub(crate) fn found(self) -> Result<Vec<InputFile>> {
+        self.0.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,8 +71,13 @@ mod tests {
         fs::write(&path, "a".repeat(1_000_000)).unwrap();
         let expected = "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0";
         assert_eq!(InputFile::new("items", &path).unwrap().sha256.as_deref(), Some(expected));
-        let found = InputFile::new("items", folder.path()).unwrap();
-        assert_eq!((found.bytes, found.sha256), (None, None));
-        assert!(InputFile::new("items", &folder.path().join("gone")).is_err());
+        let of_folder = InputFile::new("items", folder.path()).unwrap();
+        assert_eq!((of_folder.bytes, of_folder.sha256), (None, None));
+        let gone = folder.path().join("gone");
+        assert!(InputFile::new("items", &gone).is_err());
+        let found = InputFiles::look(vec![("items", path), ("comparisons", folder.path().into())]).found();
+        let found: Vec<_> = found.unwrap().iter().map(|file| (file.what, file.sha256.is_some())).collect();
+        assert_eq!(found, [("items", true), ("comparisons", false)]);
+        assert!(InputFiles::look(vec![("items", gone)]).found().is_err());
     }
 }

@@ -19,6 +19,6 @@ mod sections;
 
 pub(crate) use gather::{ReportSources, command_line};
 pub(crate) use image::ImageShape;
-pub(crate) use inputs::InputFile;
+pub(crate) use inputs::InputFiles;
 pub use pages::ReportPages;
 pub(crate) use places::ReportArguments;

@@ -161,6 +161,7 @@ impl Hint for Error {
             Self::NeedsTargets => "choose another method: this one learns from probabilities alone",
             Self::NoSuchItem { .. } => "count the items from 0, and check that they are those that were compared",
             Self::ImageShape { .. } => "give the shape of the images: --image CHANNELS,HEIGHT,WIDTH",
+            Self::NotImages { .. } => "give their shape, --image CHANNELS,HEIGHT,WIDTH, or leave out --move-images",
             Self::Checkpoint { .. } => {
                 "give the settings and data that the run started with, or remove the file to start again"
             }

@@ -2,10 +2,10 @@
 
 use likelier::estimate::selection::{Candidate, Grid};
 use likelier::generate::{Labeller, Sampling};
-use likelier::model::{Architecture, ModelKind, ScalingKind};
+use likelier::model::{Architecture, ModelKind, ScalingKind, square_image};
 use likelier::risk::Setting;
 use likelier::risk::progressive::PruningWeights;
-use likelier::train::{Config, Criterion, Data, EarlyStop, Passes, Predictor, PruningSchedule};
+use likelier::train::{Config, Criterion, Data, EarlyStop, ImageMoves, Passes, Predictor, PruningSchedule};
 use likelier::{Collection, Error, Method, Prior, Protocol};
 use likelier_paper::benchmark::Dataset;
 use likelier_paper::trial::{Design, TestSet};
@@ -44,6 +44,8 @@ pub(super) struct Settings {
     batch_rows: usize,
     #[serde(default, skip_serializing_if = "is_default")]
     passes: Passes,
+    #[serde(default, skip_serializing_if = "is_default")]
+    move_images: usize,
     learning_rate: f64,
     weight_decay: f64,
     #[serde(with = "or_default")]
@@ -149,14 +151,17 @@ impl Settings {
         protocol: Protocol,
         data: &Data<'_>,
     ) -> Config {
-        if self.configuration == Configuration::Stated {
-            return self.stated(method, architecture, prior, protocol);
-        }
-        let config = Config::recommended(method, architecture, prior, protocol, data);
-        match self.recommended_epochs {
-            Some(epochs) => config.with_epochs(epochs),
-            None => config,
-        }
+        let config = if self.configuration == Configuration::Stated {
+            self.stated(method, architecture, prior, protocol)
+        } else {
+            let config = Config::recommended(method, architecture, prior, protocol, data);
+            match self.recommended_epochs {
+                Some(epochs) => config.with_epochs(epochs),
+                None => config,
+            }
+        };
+        let image = square_image(data.rows.width()).filter(|_| self.move_images > 0);
+        Config { moves: image.map(|image| ImageMoves { image, pixels: self.move_images }), ..config }
     }
 
     fn stated(

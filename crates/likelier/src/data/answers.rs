@@ -273,30 +273,32 @@ impl Answers {
     /// The same for some of the answers. This is the one place where ties and weights become numbers.
     pub fn comparisons_of(&self, wanted: impl Fn(usize) -> bool) -> Comparisons {
         let weight = |at: usize| self.weights.as_ref().map_or(1.0, |weights| weights[at]);
-        let (mut likelier, mut other, mut weights, mut answers, mut told) =
-            (Vec::new(), Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        let mut inverse = Vec::new();
         let annotators = self.annotators.as_ref().filter(|annotators| annotators.names.len() > 1);
+        let has_ties = (0..self.len()).any(|at| self.is_tie(at) && wanted(at));
+        // What all answers have in common is not listed: most often that is everything but the pairs.
+        let [weigh, tell] = [has_ties || self.weights.is_some(), has_ties || annotators.is_some()];
+        let (mut likelier, mut other) = (Vec::with_capacity(self.len()), Vec::with_capacity(self.len()));
+        let (mut weights, mut answers, mut told, mut inverse) =
+            (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for (number, at) in (0_u32..).zip((0..self.len()).filter(|at| wanted(*at))) {
             let (first, second) = self.pairs[at];
             let halves = if self.is_tie(at) { 2 } else { 1 };
             for (one, two) in [(first, second), (second, first)].into_iter().take(halves) {
                 likelier.push(one);
                 other.push(two);
-                weights.push(weight(at) / halves as f32);
-                answers.push(number);
+                weights.extend(weigh.then(|| weight(at) / halves as f32));
+                answers.extend(has_ties.then_some(number));
                 inverse.extend(self.propensities.as_ref().map(|propensities| propensities[at].recip()));
-                told.push(Told {
+                told.extend(tell.then(|| Told {
                     by: annotators.map_or(0, |annotators| annotators.of[at]),
                     tie: halves == 2,
                     known: [None; 2],
-                });
+                }));
             }
         }
-        let has_ties = answers.last().is_some_and(|last| *last as usize + 1 != answers.len());
         let differ = weights.iter().any(|weight| *weight != 1.0);
         Comparisons::of_answers(likelier, other, differ.then_some(weights), has_ties.then_some(answers))
-            .with_told((has_ties || annotators.is_some()).then_some(told))
+            .with_told(tell.then_some(told))
             .standing_for(&inverse)
     }
 }

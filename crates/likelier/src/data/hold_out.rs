@@ -8,6 +8,9 @@
 use super::{Pile, Piles};
 use crate::random::{Rng, shuffle};
 
+/// The answers of the items of so many answers are listed at the least.
+const FEWEST_LISTED: usize = 256;
+
 /// How many items to hold out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct ItemRule {
@@ -46,7 +49,6 @@ pub(crate) fn hold_out_items(
     let count = pairs.len();
     let mut order: Vec<u32> = (0..count as u32).collect();
     shuffle(rng, &mut order);
-    let of_item = AnswersOf::new(&pairs, items);
     let most = ((rule.most_touched * count as f64).round() as usize).min(count.saturating_sub(1));
     let wanted = ((rule.share * count as f64).round() as usize).min(count.saturating_sub(1));
 
@@ -54,9 +56,13 @@ pub(crate) fn hold_out_items(
     let mut items_out = 0;
     // How many items of an answer are out; how many answers of an item are still untouched.
     let mut reached = vec![0_u8; count];
-    let mut untouched: Vec<usize> = (0..items).map(|item| of_item.get(item).len()).collect();
+    let mut untouched = vec![0_u32; items];
+    for item in pairs.iter().flatten() {
+        untouched[*item as usize] += 1;
+    }
     let (mut touched, mut both) = (0, 0);
-    for answer in order {
+    let (mut of_item, mut listed) = (AnswersOf::default(), 0);
+    for (place, answer) in order.iter().copied().enumerate() {
         let enough = match rule.counted {
             Reach::BothItems => both,
             Reach::AnyItem => touched,
@@ -64,10 +70,17 @@ pub(crate) fn hold_out_items(
         if enough >= wanted && items_out >= rule.fewest_items {
             break;
         }
+        if place == listed {
+            // Few are drawn of many: so many at first, and twice as many each time that these are not enough.
+            let more = wanted.max(FEWEST_LISTED).max(listed);
+            listed = (listed + more).min(count);
+            of_item = AnswersOf::new(&pairs, items, &order[place..listed]);
+        }
         let pair = pairs[answer as usize].map(|item| item as usize);
         let own = usize::from(reached[answer as usize] == 0);
         // Other answers on this very pair are counted twice: rather too few items out than too many.
-        if touched + (untouched[pair[0]] + untouched[pair[1]]).saturating_sub(own) > most {
+        let reach: usize = pair.iter().map(|item| untouched[*item] as usize).sum();
+        if touched + reach.saturating_sub(own) > most {
             continue;
         }
         for item in pair {
@@ -113,25 +126,31 @@ pub(crate) fn answered_pairs(piles: Piles<'_>) -> Vec<[u32; 2]> {
     pairs
 }
 
-/// The answers of each item, one list behind the other.
+/// The answers of some items, one list behind the other.
+#[derive(Default)]
 struct AnswersOf {
     starts: Vec<usize>,
     answers: Vec<u32>,
 }
 
 impl AnswersOf {
-    fn new(pairs: &[[u32; 2]], items: usize) -> Self {
+    /// All answers about the items of these answers.
+    fn new(pairs: &[[u32; 2]], items: usize, of: &[u32]) -> Self {
+        let mut is_one = vec![false; items];
+        for item in of.iter().flat_map(|answer| pairs[*answer as usize]) {
+            is_one[item as usize] = true;
+        }
         let mut starts = vec![0; items + 1];
-        for item in pairs.iter().flatten() {
+        for item in pairs.iter().flatten().filter(|item| is_one[**item as usize]) {
             starts[*item as usize + 1] += 1;
         }
         for item in 0..items {
             starts[item + 1] += starts[item];
         }
         let mut next = starts.clone();
-        let mut answers = vec![0; 2 * pairs.len()];
+        let mut answers = vec![0; starts[items]];
         for (answer, pair) in pairs.iter().enumerate() {
-            for item in pair {
+            for item in pair.iter().filter(|item| is_one[**item as usize]) {
                 answers[next[*item as usize]] = answer as u32;
                 next[*item as usize] += 1;
             }
@@ -148,7 +167,7 @@ impl AnswersOf {
 mod tests {
     use super::*;
     use crate::data::{Answers, Comparisons};
-    use crate::random::{Purpose, stream};
+    use crate::random::{Purpose, Rng, below, stream};
     use proptest::prelude::*;
 
     fn rule(share: f64, counted: Reach) -> ItemRule {
@@ -208,6 +227,57 @@ mod tests {
                 prop_assert!(reach(&comparisons, &is_out)[0] > 0, "something is left to train on");
             }
         }
+    }
+
+    /// As it was written before it listed no more answers than it needs.
+    #[test]
+    fn the_same_items_are_held_out_as_with_all_answers_listed() {
+        let mut rng = stream(8, Purpose::Comparisons);
+        let items = 500;
+        let pairs = (0..700).map(|_| (below(&mut rng, items) as u32, below(&mut rng, items) as u32));
+        let comparisons: Comparisons = pairs.collect();
+        for (share, most_touched, fewest_items) in
+            [(0.02, 0.4, 0), (0.2, 0.25, 0), (0.3, 0.31, 60), (0.001, 0.9, 120), (0.5, 0.5, 0)]
+        {
+            for counted in [Reach::BothItems, Reach::AnyItem] {
+                let rule = ItemRule { share, counted, fewest_items, most_touched };
+                let piles = comparisons.piles();
+                let found = hold_out_items(piles, items, &rule, &mut stream(9, Purpose::HoldOut));
+                assert_eq!(
+                    found,
+                    by_all(piles, items, &rule, &mut stream(9, Purpose::HoldOut)),
+                    "{rule:?}"
+                );
+            }
+        }
+    }
+
+    fn by_all(piles: Piles<'_>, items: usize, rule: &ItemRule, rng: &mut impl Rng) -> Vec<bool> {
+        let pairs = answered_pairs(piles);
+        let mut order: Vec<usize> = (0..pairs.len()).collect();
+        shuffle(rng, &mut order);
+        let of = |share: f64| ((share * pairs.len() as f64).round() as usize).min(pairs.len() - 1);
+        let mut is_out = vec![false; items];
+        let ends_out =
+            |is_out: &[bool], at: usize| pairs[at].iter().filter(|end| is_out[**end as usize]).count();
+        for answer in order {
+            let ends: Vec<usize> = (0..pairs.len()).map(|at| ends_out(&is_out, at)).collect();
+            let touched = ends.iter().filter(|ends| **ends > 0).count();
+            let both = ends.iter().filter(|ends| **ends == 2).count();
+            let enough = if rule.counted == Reach::BothItems { both } else { touched };
+            if enough >= of(rule.share) && is_out.iter().filter(|out| **out).count() >= rule.fewest_items {
+                break;
+            }
+            let untouched = |item: u32| -> usize {
+                let about = |at: usize| pairs[at].iter().filter(|end| **end == item).count();
+                (0..pairs.len()).filter(|at| ends[*at] == 0).map(about).sum()
+            };
+            let reach: usize = pairs[answer].iter().map(|item| untouched(*item)).sum();
+            if touched + reach.saturating_sub(usize::from(ends[answer] == 0)) <= of(rule.most_touched) {
+                pairs[answer].iter().for_each(|item| is_out[*item as usize] = true);
+            }
+        }
+        is_out
     }
 
     #[test]

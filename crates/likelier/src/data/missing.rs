@@ -6,7 +6,7 @@
 //!
 //! Medians are those of all items, held out or not, as the values of categories are: no answer has a part in them.
 
-use super::{Column, Features, NumberRule, Rows, Values};
+use super::{Column, Features, NumberRule, Rows, Values, map_each};
 
 /// What pandas, R, databases and spreadsheets write where nothing is.
 pub const MISSING_TEXTS: [&str; 18] = [
@@ -69,7 +69,8 @@ impl Features {
         let mut medians = vec![None; self.columns().len()];
         for (column, place, rule) in self.numbers().filter(|(column, ..)| incomplete[*column]) {
             // A column without a single number tells nothing, whatever stands for it.
-            medians[column] = Some(median(cells, place, self.dense_width(), rule).unwrap_or(rule.offset));
+            let found = medians_of(cells, &[place], self.dense_width())[0];
+            medians[column] = Some(found.unwrap_or_default() + rule.offset);
         }
         let learned = self.with_rules(|column, rule| {
             if incomplete[column] {
@@ -95,8 +96,20 @@ impl Features {
     #[must_use]
     pub fn with_medians_of(&self, cells: &[f32]) -> Self {
         let mut medians = vec![None; self.columns().len()];
+        let mut unknown = Vec::new();
         for (column, place, rule) in self.numbers() {
-            medians[column] = rule.median.or_else(|| median(cells, place, self.dense_width(), rule));
+            medians[column] = rule.median;
+            if rule.median.is_none() {
+                unknown.push((column, place, rule));
+            }
+        }
+        let few: Vec<&[(usize, usize, &NumberRule)]> = unknown.chunks(TOGETHER).collect();
+        let found = map_each(&few, |few| {
+            let places: Vec<usize> = few.iter().map(|(_, place, _)| *place).collect();
+            medians_of(cells, &places, self.dense_width())
+        });
+        for ((column, _, rule), median) in unknown.into_iter().zip(found.into_iter().flatten()) {
+            medians[column] = median.map(|median| median + rule.offset);
         }
         self.with_rules(|column, rule| rule.median = medians[column])
     }
@@ -158,15 +171,15 @@ impl Features {
 
     /// The lowest and the highest number of each column, where it has any.
     fn ranges(&self, cells: &[f32]) -> Vec<Option<[f32; 2]>> {
-        let width = self.dense_width();
-        let mut ranges = vec![[f32::INFINITY, f32::NEG_INFINITY]; width];
-        for row in cells.chunks_exact(width.max(1)) {
-            for ([low, high], cell) in ranges.iter_mut().zip(row) {
-                // NaN is neither lower nor higher.
-                *low = low.min(*cell);
-                *high = high.max(*cell);
-            }
+        let width = self.dense_width().max(1);
+        let parts: Vec<&[f32]> = cells.chunks(width * ROWS_OF_A_PART).collect();
+        let (mut lows, mut highs) = (vec![f32::INFINITY; width], vec![f32::NEG_INFINITY; width]);
+        for (low, high) in map_each(&parts, |cells| range_of_each(cells, width)) {
+            // NaN is neither lower nor higher.
+            lows.iter_mut().zip(low).for_each(|(all, part)| *all = all.min(part));
+            highs.iter_mut().zip(high).for_each(|(all, part)| *all = all.max(part));
         }
+        let ranges: Vec<[f32; 2]> = lows.into_iter().zip(highs).map(|(low, high)| [low, high]).collect();
         let mut of_columns = vec![None; self.columns().len()];
         for (column, place, _) in self.numbers() {
             of_columns[column] = Some(ranges[place]).filter(|[low, high]| low <= high);
@@ -175,10 +188,37 @@ impl Features {
     }
 }
 
-/// The median of the numbers at a place of all rows, with the offset added again.
-fn median(cells: &[f32], place: usize, width: usize, rule: &NumberRule) -> Option<f64> {
-    let numbers = cells.iter().skip(place).step_by(width).filter(|cell| !cell.is_nan());
-    let mut numbers: Vec<f32> = numbers.copied().collect();
+/// Rows that one thread looks through at a time.
+const ROWS_OF_A_PART: usize = 1 << 15;
+
+/// The lowest and the highest number at each place of some rows.
+fn range_of_each(cells: &[f32], width: usize) -> (Vec<f32>, Vec<f32>) {
+    let (mut lows, mut highs) = (vec![f32::INFINITY; width], vec![f32::NEG_INFINITY; width]);
+    for row in cells.chunks_exact(width) {
+        for ((low, high), cell) in lows.iter_mut().zip(&mut highs).zip(row) {
+            // NaN is neither lower nor higher.
+            *low = low.min(*cell);
+            *high = high.max(*cell);
+        }
+    }
+    (lows, highs)
+}
+
+/// Columns whose numbers are picked out of the rows together.
+const TOGETHER: usize = 4;
+
+/// The medians of the numbers at some places of all rows, where there are any.
+fn medians_of(cells: &[f32], places: &[usize], width: usize) -> Vec<Option<f64>> {
+    let mut numbers = vec![Vec::with_capacity(cells.len() / width); places.len()];
+    for row in cells.chunks_exact(width) {
+        for (numbers, place) in numbers.iter_mut().zip(places) {
+            numbers.extend(Some(row[*place]).filter(|cell| !cell.is_nan()));
+        }
+    }
+    numbers.into_iter().map(median).collect()
+}
+
+fn median(mut numbers: Vec<f32>) -> Option<f64> {
     if numbers.is_empty() {
         return None;
     }
@@ -192,7 +232,7 @@ fn median(cells: &[f32], place: usize, width: usize, rule: &NumberRule) -> Optio
         .max_by(f32::total_cmp)
         .filter(|_| even)
         .map_or(upper, f64::from);
-    Some(f64::midpoint(lower, upper) + rule.offset)
+    Some(f64::midpoint(lower, upper))
 }
 
 /// Moves the features of each row to where they are with more features between them, which are 0.
@@ -231,6 +271,27 @@ mod tests {
     fn three() -> Features {
         let colour = Column::Category { name: "colour".into(), values: vec![String::new(), "red".into()] };
         Features::new(vec![Column::number("size"), colour, Column::number("weight")]).unwrap()
+    }
+
+    #[test]
+    fn ranges_and_medians_of_many_rows_are_those_of_each_column_by_itself() {
+        // More rows than one part, more columns than are picked out together.
+        let (width, count) = (7, 2 * ROWS_OF_A_PART + 11);
+        let mut cells: Vec<f32> = (0..width * count).map(|at| (at * 7919 % 100_003) as f32 - 5e4).collect();
+        cells[3 * width + 2] = GONE;
+        cells[(count - 1) * width + 6] = 7e5;
+        let features = Features::numbered(width);
+        let (ranges, learned) = (features.ranges(&cells), features.with_medians_of(&cells));
+        for (column, _, rule) in learned.numbers() {
+            let of_column = cells.iter().skip(column).step_by(width).copied();
+            let mut numbers: Vec<f32> = of_column.filter(|cell| !cell.is_nan()).collect();
+            numbers.sort_unstable_by(f32::total_cmp);
+            let (half, last) = (numbers.len() / 2, numbers.len() - 1);
+            assert_eq!(ranges[column], Some([numbers[0], numbers[last]]));
+            let lower = if numbers.len().is_multiple_of(2) { half - 1 } else { half };
+            let [lower, upper] = [lower, half].map(|at| f64::from(numbers[at]));
+            assert_eq!(rule.median, Some(f64::midpoint(lower, upper)), "column {column}");
+        }
     }
 
     #[test]

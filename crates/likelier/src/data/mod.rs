@@ -35,7 +35,7 @@ pub use hashing::TextRule;
 pub(crate) use hold_out::{ItemRule, Reach, answered_pairs, hold_out_items, items_recur};
 pub use missing::{MISSING_TEXTS, MissingCells, is_missing};
 pub use questions::Questions;
-pub(crate) use repeats::sort;
+pub(crate) use repeats::{AskedPairs, map_each, sort};
 #[doc(hidden)]
 pub use repeats::{RepeatCount, Repeats};
 #[cfg(feature = "engine")]

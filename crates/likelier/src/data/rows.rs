@@ -173,15 +173,23 @@ impl<'a> Rows<'a> {
 
     /// Writes row `row` as numbers into `into`, which is as long as the row is wide.
     pub fn copy_row(&self, row: usize, into: &mut [f32]) {
-        let range = row * self.width..(row + 1) * self.width;
+        self.copy_from(row, 0, into);
+    }
+
+    /// Writes as many cells of row `row` as `into` has, from a column on.
+    pub(crate) fn copy_from(&self, row: usize, column: usize, into: &mut [f32]) {
+        let start = row * self.width + column;
+        let range = start..start + into.len();
         match &self.cells {
             Cells::Numbers(values) => into.copy_from_slice(&values[range]),
             Cells::Bytes(values) => widen(&values[range], into),
             Cells::Sparse(values) => {
                 into.fill(0.0);
                 let (columns, values) = values.row(row);
-                for (column, value) in columns.iter().zip(values) {
-                    into[*column as usize] = *value;
+                for (at, value) in columns.iter().zip(values) {
+                    if let Some(cell) = into.get_mut((*at as usize).wrapping_sub(column)) {
+                        *cell = *value;
+                    }
                 }
             }
         }
@@ -190,11 +198,18 @@ impl<'a> Rows<'a> {
     /// Asks the processor to fetch a row that will be copied soon.
     #[cfg(feature = "engine")]
     pub(crate) fn fetch_ahead(&self, row: usize) {
+        self.fetch_cells(row, 0..self.width);
+    }
+
+    /// The same for some of its columns.
+    #[cfg(feature = "engine")]
+    pub(crate) fn fetch_cells(&self, row: usize, columns: Range<usize>) {
         fn lines<T>(values: &[T], range: Range<usize>) {
             // A line of the cache is 64 bytes.
             range.step_by(64 / size_of::<T>()).for_each(|at| prefetch(values, at));
         }
-        let range = row * self.width..(row + 1) * self.width;
+        let start = row * self.width;
+        let range = start + columns.start..start + columns.end;
         match &self.cells {
             Cells::Numbers(values) => lines(values, range),
             Cells::Bytes(values) => lines(values, range),

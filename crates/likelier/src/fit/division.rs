@@ -95,11 +95,7 @@ impl Held {
         all: &Comparisons,
     ) -> Result<Vec<Option<f32>>, Error> {
         let mut margins: Vec<Option<f32>> = vec![None; rows.len()];
-        let mut compared = vec![false; rows.len()];
-        for (a, b) in all.iter() {
-            compared[a as usize] = true;
-            compared[b as usize] = true;
-        }
+        let compared = compared(all, rows.len());
         let Scored { comparisons, scores, counted, .. } = &self.new_items;
         for (at, (a, b)) in comparisons.iter().enumerate() {
             for (pile, item) in [a, b].into_iter().enumerate() {
@@ -123,8 +119,12 @@ impl Division {
     pub(super) fn of(rows: &Rows, supervision: &Supervision, options: &FitOptions) -> Result<Self, Error> {
         let whole = || Self { trained: supervision.comparisons(), judging: Judging::Nothing };
         let Some(answers) = supervision.answers() else { return Ok(whole()) };
-        if let Some(count) = options.judged_in_folds() {
-            let all = answers.comparisons();
+        let all = answers.comparisons();
+        let labels_train = supervision.training_labels().is_some();
+        // Many answers about few items say no more about new items than the items are many.
+        let items = compared(&all, rows.len()).into_iter().filter(|compared| *compared).count();
+        let independent = items.min(all.answers());
+        if let Some(count) = options.judged_in_folds(independent, labels_train) {
             return Ok(match Folds::new(&all, rows.len(), count, options.seed) {
                 Ok(folds) => Self { trained: Some(all), judging: Judging::Folds(folds, options.seed) },
                 // What is too little to be judged can still be trained on.
@@ -132,10 +132,10 @@ impl Division {
                 Err(error) => return Err(error),
             });
         }
-        let all = answers.comparisons();
         all.piles().check(rows.len())?;
         let rng = &mut stream(options.seed, Purpose::HoldOut);
-        let Some(out) = items_to_judge_by(&all, rows.len(), options.held_out_share(), rng) else {
+        let share = options.held_out_share(independent);
+        let Some(out) = items_to_judge_by(&all, rows.len(), share, rng) else {
             return Ok(whole());
         };
         let touched = |(likelier, other): (u32, u32)| out[likelier as usize] || out[other as usize];
@@ -246,6 +246,18 @@ fn with_labels(
     }
     let Setting { prior, protocol, .. } = config.setting;
     Ok(Some(comparisons.with_labels(labels, PairPosterior::new(prior, protocol)?.pooled())))
+}
+
+/// Which items occur in a comparison.
+fn compared(comparisons: &Comparisons, items: usize) -> Vec<bool> {
+    let mut compared = vec![false; items];
+    for item in comparisons.iter().flat_map(|(likelier, other)| [likelier, other]) {
+        // An item that is not there is refused by whoever trains on it.
+        if let Some(compared) = compared.get_mut(item as usize) {
+            *compared = true;
+        }
+    }
+    compared
 }
 
 /// Sides that all count need not be listed.

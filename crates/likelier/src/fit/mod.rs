@@ -228,7 +228,20 @@ fn fit_believing(
     control: &Control<'_>,
     observe: &mut Observer<'_>,
 ) -> Result<Fitted, Error> {
-    options.check()?;
+    // One pool for everything.
+    let inside = Control { threads: None, ..*control };
+    control.in_pool(|| fit_here(rows, supervision, believed, options, &inside, observe))?
+}
+
+fn fit_here(
+    rows: &Rows,
+    supervision: &Supervision,
+    believed: Option<BelievedPrior>,
+    options: &FitOptions,
+    control: &Control<'_>,
+    observe: &mut Observer<'_>,
+) -> Result<Fitted, Error> {
+    options.check(rows.width())?;
     supervision.answers().map_or(Ok(()), Answers::to_one_question)?;
     let protocol = supervision.stated_protocol().ok_or(Error::NoProtocol)?;
     replying::check_tie_rates(supervision, options, protocol)?;
@@ -241,8 +254,26 @@ fn fit_believing(
     };
     let grounds = Grounds::of(supervision, protocol, &prior)?;
     let answers = supervision.answers().filter(|_| options.diagnose);
-    let diagnosis = answers.map(|answers| Diagnosis::new(answers, rows.len(), LEVEL)).transpose()?;
+    let diagnose = || answers.map(|answers| Diagnosis::new(answers, rows.len(), LEVEL)).transpose();
+    let train = || trained(rows, supervision, prior, grounds, options, control, observe, warnings);
+    let (diagnosis, fitted) = rayon::join(diagnose, train);
+    Ok(Fitted { diagnosis: diagnosis?, ..fitted? })
+}
 
+/// All of it from a prior on, but for the diagnosis.
+#[allow(clippy::too_many_arguments, reason = "everything that is known before the training")]
+fn trained(
+    rows: &Rows,
+    supervision: &Supervision,
+    prior: BelievedPrior,
+    grounds: Grounds,
+    options: &FitOptions,
+    control: &Control<'_>,
+    observe: &mut Observer<'_>,
+    mut warnings: Vec<Warning>,
+) -> Result<Fitted, Error> {
+    let protocol = grounds.protocol();
+    let aside = Control { checkpoint: None, notes: None, ..*control };
     let parts = Division::of(rows, supervision, options)?;
     let data = Data { rows, piles: parts.piles(supervision), labels: supervision.labels() };
     let asked = (prior.prior, protocol);
@@ -323,7 +354,7 @@ fn fit_believing(
         threshold_for,
         audit,
         selection,
-        diagnosis,
+        diagnosis: None,
         sensitivity,
         epochs,
         paired: data.piles.are_paired(),
@@ -470,6 +501,7 @@ fn candidates(
             learning_rate: options.learning_rate.unwrap_or(recommended.learning_rate),
             weight_decay: options.weight_decay.unwrap_or(recommended.weight_decay),
             replies: replies.cloned(),
+            moves: options.moves(data.rows.width()),
             seed: options.seed,
             ..recommended.with_epochs(epochs)
         }

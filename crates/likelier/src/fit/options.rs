@@ -3,14 +3,18 @@
 use crate::data::Features;
 use crate::error::Error;
 use crate::estimate::metrics::Wish;
-use crate::model::{ModelKind, ScalingKind};
+use crate::model::{ModelKind, ScalingKind, square_image};
 use crate::risk::Method;
+use crate::train::ImageMoves;
 
 /// Folds that a linear model is judged in: together they train about three to four times as long as the classifier.
 const FOLDS: usize = 5;
 const MOST_FOLDS: usize = 20;
 /// The share of the answers that is held out where folds would take too long.
 const HOLD_OUT: f64 = 0.2;
+/// Answers about as many items that are enough to judge by: they tell an accuracy to about half a per cent. More are not
+/// held out; and where a fifth is more, holding them out takes next to nothing from the training, so that no folds are needed.
+const ENOUGH_TO_JUDGE_BY: f64 = 100_000.0;
 
 /// How to fit a classifier. Whatever is not stated is what we would defend for the data at hand.
 ///
@@ -27,6 +31,7 @@ pub struct FitOptions {
     pub(super) model: ModelKind,
     pub(super) hidden: Option<Vec<usize>>,
     pub(super) image: Option<[usize; 3]>,
+    pub(super) move_images: Option<usize>,
     pub(super) epochs: Option<usize>,
     pub(super) batch_rows: Option<usize>,
     pub(super) learning_rate: Option<f64>,
@@ -53,6 +58,7 @@ impl Default for FitOptions {
             model: ModelKind::Linear,
             hidden: None,
             image: None,
+            move_images: None,
             epochs: None,
             batch_rows: None,
             learning_rate: None,
@@ -76,7 +82,8 @@ impl Default for FitOptions {
 
 impl FitOptions {
     /// Nothing stated: the recommended method, and a linear model that is trained on all answers and judged by five
-    /// others, each of which leaves out a fifth of the items.
+    /// others, each of which leaves out a fifth of the items; with 500,000 items and answers or more, one that leaves
+    /// out 100,000.
     pub fn new() -> Self {
         Self::default()
     }
@@ -103,6 +110,13 @@ impl FitOptions {
     #[must_use]
     pub fn image(self, image: impl Into<Option<[usize; 3]>>) -> Self {
         Self { image: image.into(), ..self }
+    }
+
+    /// Moves the images that rows are by up to so many pixels, at random, whenever a network learns from them; their shape
+    /// is that of [`image`](Self::image).
+    #[must_use]
+    pub fn move_images(self, pixels: impl Into<Option<usize>>) -> Self {
+        Self { move_images: pixels.into(), ..self }
     }
 
     /// Passes over the comparisons, at the most: a linear model stops when its weights have settled.
@@ -153,8 +167,9 @@ impl FitOptions {
 
     /// The share of the answers that is not trained on but judged by, with all the items in them. 0 judges nothing.
     ///
-    /// Without it, and without [`folds`](Self::folds), a linear model is judged in five folds, and for a network, or
-    /// where something is chosen, a fifth is held out.
+    /// Without it, and without [`folds`](Self::folds), a linear model is judged in five folds up to 500,000 items or
+    /// answers. For more, for a network, or where something is chosen, a fifth is held out, or what 100,000 are of the
+    /// items or answers, whichever are fewer.
     #[must_use]
     pub fn hold_out(self, share: impl Into<Option<f64>>) -> Self {
         Self { hold_out: share.into(), ..self }
@@ -218,19 +233,30 @@ impl FitOptions {
     }
 
     /// In how many folds of the items the classifier is judged; none where some are held out instead.
-    pub(super) fn judged_in_folds(&self) -> Option<usize> {
+    ///
+    /// `independent` is the number of answers, or of items in them if that is less.
+    pub(super) fn judged_in_folds(&self, independent: usize, labels_train: bool) -> Option<usize> {
+        // Labels that train can judge only where folds leave them out in turns.
+        let few = labels_train || HOLD_OUT * independent as f64 <= ENOUGH_TO_JUDGE_BY;
         // A choice that has seen every fold cannot be judged by them.
         let cheap = self.model == ModelKind::Linear && !self.select && self.hold_out.is_none();
-        self.folds.or(cheap.then_some(FOLDS))
+        self.folds.or((cheap && few).then_some(FOLDS))
     }
 
     /// The share of the answers that is held out.
-    pub(super) fn held_out_share(&self) -> f64 {
-        self.hold_out.unwrap_or(HOLD_OUT)
+    pub(super) fn held_out_share(&self, independent: usize) -> f64 {
+        let enough = ENOUGH_TO_JUDGE_BY / independent.max(1) as f64;
+        self.hold_out.unwrap_or(HOLD_OUT.min(enough))
     }
 
-    /// Refuses what no training would notice.
-    pub(super) fn check(&self) -> Result<(), Error> {
+    /// How images are moved, if they are to be and rows of `width` features are images.
+    pub(super) fn moves(&self, width: usize) -> Option<ImageMoves> {
+        let image = self.image.or(square_image(width))?;
+        self.move_images.map(|pixels| ImageMoves { image, pixels })
+    }
+
+    /// Refuses what no training would notice, or not soon.
+    pub(super) fn check(&self, width: usize) -> Result<(), Error> {
         let not = |name, value: String, allowed| Err(Error::Setting { name, value, allowed });
         if let Some(share) = self.hold_out.filter(|share| !(0.0..1.0).contains(share)) {
             return not("the held-out share", share.to_string(), "at least 0 and below 1");
@@ -247,10 +273,42 @@ impl FitOptions {
             let value = format!("{wish} beside training at other priors");
             return not("the wish for a threshold", value, "given without it");
         }
+        if self.move_images.is_some() {
+            if self.model == ModelKind::Linear {
+                return not("moving images", "asked of a linear model".into(), "for networks only");
+            }
+            self.moves(width)
+                .ok_or(Error::NotImages { image: None, features: width })?
+                .check(width)?;
+        }
         if let Some(hidden) = self.hidden.as_ref().filter(|_| self.model != ModelKind::Mlp) {
             let value = format!("{hidden:?} for {}", self.model);
             return not("the hidden layers", value, "given for an mlp only");
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folds_judge_a_linear_model_unless_a_small_part_is_enough() {
+        let linear = FitOptions::new();
+        assert_eq!(linear.judged_in_folds(500_000, false), Some(5));
+        assert_eq!(linear.judged_in_folds(500_001, false), None);
+        // Only folds can leave a label out of the training and judge by it.
+        assert_eq!(linear.judged_in_folds(5_000_000, true), Some(5));
+        assert_eq!(linear.folds(3).judged_in_folds(5_000_000, false), Some(3));
+    }
+
+    #[test]
+    fn a_fifth_is_held_out_but_no_more_than_is_enough() {
+        let options = FitOptions::new().model(ModelKind::Mlp);
+        assert_eq!(options.judged_in_folds(300, false), None);
+        assert_eq!(options.held_out_share(300), 0.2);
+        assert_eq!(options.held_out_share(5_000_000), 0.02);
+        assert_eq!(options.hold_out(0.1).held_out_share(5_000_000), 0.1);
     }
 }

@@ -64,6 +64,9 @@ pub(super) fn reply_rates(
     let piles = comparisons.piles();
     piles.check(rows.len())?;
     let [likelier, other] = Pile::BOTH.map(|pile| piles.rows(pile));
+    if !piled && !Said::may_tell(likelier, other, comparisons.told()) {
+        return Ok(None);
+    }
     let said = Said::new(likelier, other, comparisons.told(), true);
     if piled {
         let stated = ReplyRates::stated(protocol.labeller_error());

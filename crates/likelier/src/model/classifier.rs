@@ -87,7 +87,7 @@ impl Classifier {
         let at_once = which.len().clamp(1, self.architecture.rows_at_once(width)?);
         let mut model = self.architecture.build(width, at_once)?;
         let mut scores = vec![0.0; which.len()];
-        let stored = Stored { rows, scaling: &self.scaling, which };
+        let stored = Stored::new(rows, &self.scaling, which);
         model.score(&self.weights, &stored, &mut scores)?;
         Ok(scores)
     }

@@ -27,6 +27,7 @@ pub use resnet::ResNet;
 #[doc(hidden)]
 pub use scaling::{Scaling, ScalingKind};
 
+use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::data::Rows;
@@ -59,6 +60,31 @@ pub struct Stored<'a> {
     pub scaling: &'a Scaling,
     /// Which rows.
     pub which: &'a [u32],
+    /// How the images in them are moved, if they are; for networks.
+    pub moved: Option<Moved<'a>>,
+}
+
+/// Images that are moved while their rows are copied.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Moved<'a> {
+    /// Channels, height and width.
+    pub image: [usize; 3],
+    /// For each row the pixels down and to the right.
+    pub by: &'a [[i32; 2]],
+}
+
+impl<'a> Stored<'a> {
+    /// Rows as they are.
+    pub fn new(rows: &'a Rows<'a>, scaling: &'a Scaling, which: &'a [u32]) -> Self {
+        Self { rows, scaling, which, moved: None }
+    }
+
+    /// Some of them.
+    pub(crate) fn part(&self, range: Range<usize>) -> Self {
+        let moved = self.moved.map(|moved| Moved { by: &moved.by[range.clone()], ..moved });
+        Self { which: &self.which[range], moved, ..*self }
+    }
 }
 
 /// A model's way from rows to scores and back. It holds work space; the weights are given.

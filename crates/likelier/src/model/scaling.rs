@@ -1,11 +1,13 @@
 //! What is done to features before the model sees them. It is fitted on training rows and travels with
 //! the model.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
-use super::Stored;
+use super::{Moved, Stored};
 use crate::data::Rows;
-use crate::numerics::parallel::for_pieces;
+use crate::numerics::parallel::{for_pieces, share_pieces, threads};
 use crate::numerics::simd::fast;
 
 /// A kind of scaling.
@@ -84,34 +86,37 @@ impl Scaling {
     pub fn fit(kind: ScalingKind, rows: &Rows, on: &[&[u32]]) -> Self {
         let width = rows.width();
         let count = on.iter().map(|rows| rows.len()).sum::<usize>().max(1) as f64;
-        let each = |visit: &mut dyn FnMut(usize, f64)| visit_cells(rows, on, kind.keeps_zeros(), visit);
+        let sparse = kind.keeps_zeros();
+        let on = &Visits::of(rows, on);
         let (offset, spread): (Vec<f64>, Vec<f64>) = match kind {
             ScalingKind::None => (vec![0.0; width], vec![1.0; width]),
             ScalingKind::Byte => (vec![0.0; width], vec![255.0; width]),
             ScalingKind::UnitRange => {
-                let mut low = vec![f64::INFINITY; width];
-                let mut high = vec![f64::NEG_INFINITY; width];
-                each(&mut |column, value| {
-                    low[column] = low[column].min(value);
-                    high[column] = high[column].max(value);
+                let mut ends = vec![[f64::INFINITY, f64::NEG_INFINITY]; width];
+                for_columns(rows, on, sparse, &mut ends, |[low, high], value, _| {
+                    *low = low.min(value);
+                    *high = high.max(value);
                 });
-                let spread = high.iter().zip(&low).map(|(high, low)| high - low).collect();
-                (low, spread)
+                ends.iter().map(|[low, high]| (*low, high - low)).unzip()
             }
             ScalingKind::LargestAbsolute => {
                 let mut largest = vec![0.0_f64; width];
-                each(&mut |column, value| largest[column] = largest[column].max(value.abs()));
+                for_columns(rows, on, sparse, &mut largest, |largest, value, _| {
+                    *largest = largest.max(value.abs());
+                });
                 (vec![0.0; width], largest)
             }
             ScalingKind::Standardise => {
                 let mut mean = vec![0.0; width];
-                each(&mut |column, value| mean[column] += value);
+                for_columns(rows, on, sparse, &mut mean, |sum, value, times| *sum += value * times);
                 for sum in &mut mean {
                     *sum /= count;
                 }
-                let mut squares = vec![0.0; width];
-                each(&mut |column, value| squares[column] += (value - mean[column]).powi(2));
-                let deviation = squares.iter().map(|sum| (sum / count).sqrt()).collect();
+                let mut squares: Vec<[f64; 2]> = mean.iter().map(|mean| [*mean, 0.0]).collect();
+                for_columns(rows, on, sparse, &mut squares, |[mean, sum], value, times| {
+                    *sum += (value - *mean).powi(2) * times;
+                });
+                let deviation = squares.iter().map(|[_, sum]| (sum / count).sqrt()).collect();
                 (mean, deviation)
             }
             ScalingKind::InverseFrequency => (vec![0.0; width], common(rows, on)),
@@ -136,22 +141,25 @@ impl Scaling {
     /// they are standardised, and less where most are mostly 0.
     pub fn total_variance(&self, rows: &Rows, on: &[&[u32]]) -> f64 {
         let count = on.iter().map(|rows| rows.len()).sum::<usize>().max(1) as f64;
-        let mut sums = vec![[0.0; 2]; rows.width()];
-        let mut add = |column: usize, value: f64, of_row: f64| {
-            let scaled = (value - f64::from(self.offset[column])) * f64::from(self.factor[column]) * of_row;
-            sums[column][0] += scaled;
-            sums[column][1] += scaled * scaled;
+        let scaled = self.offset.iter().zip(&self.factor);
+        let mut sums: Vec<_> = scaled.map(|(x, f)| ([0.0; 2], f64::from(*x), f64::from(*f))).collect();
+        let mut add = |on: &Visits<'_>, of_row: f64| {
+            let sparse = self.kind.keeps_zeros();
+            for_columns(rows, on, sparse, &mut sums, |([sum, squares], offset, factor), value, times| {
+                let scaled = (value - *offset) * *factor * of_row;
+                *sum += scaled * times;
+                *squares += scaled * scaled * times;
+            });
         };
         if self.kind == ScalingKind::InverseFrequency {
             for at in on.iter().copied().flatten() {
-                let of_row = f64::from(self.of_row(rows, *at as usize));
-                visit_cells(rows, &[&[*at]], true, &mut |column, value| add(column, value, of_row));
+                add(&Visits::Listed(&[&[*at]]), f64::from(self.of_row(rows, *at as usize)));
             }
         } else {
-            visit_cells(rows, on, self.kind.keeps_zeros(), &mut |column, value| add(column, value, 1.0));
+            add(&Visits::of(rows, on), 1.0);
         }
-        let variance = |[sum, squares]: &[f64; 2]| (squares / count - (sum / count).powi(2)).max(0.0);
-        sums.iter().map(variance).sum()
+        let variance = |[sum, squares]: [f64; 2]| (squares / count - (sum / count).powi(2)).max(0.0);
+        sums.iter().map(|(sums, ..)| variance(*sums)).sum()
     }
 
     /// A scaling that was fitted before. What its kind says of offsets and factors must hold.
@@ -202,15 +210,25 @@ impl Scaling {
     /// What brings a row to the length of the largest factor; a row of zeros stays one.
     fn of_row(&self, rows: &Rows, row: usize) -> f32 {
         let mut squares = 0.0;
-        visit_cells(rows, &[&[row as u32]], true, &mut |column, value| {
-            squares += (value * f64::from(self.factor[column])).powi(2);
-        });
+        let mut add = |column: usize, value: f32| {
+            squares += (f64::from(value) * f64::from(self.factor[column])).powi(2);
+        };
+        if let Some(sparse) = rows.as_sparse() {
+            let (columns, values) = sparse.row(row);
+            columns
+                .iter()
+                .zip(values)
+                .for_each(|(column, value)| add(*column as usize, *value));
+        } else {
+            let mut values = vec![0.0; rows.width()];
+            rows.copy_row(row, &mut values);
+            values.iter().enumerate().for_each(|(column, value)| add(column, *value));
+        }
         if squares > 0.0 { (f64::from(self.length) / squares.sqrt()) as f32 } else { 1.0 }
     }
 
-    /// Writes row `row`, scaled.
-    fn copy_row(&self, rows: &Rows, row: usize, into: &mut [f32]) {
-        rows.copy_row(row, into);
+    /// Scales what was copied of row `row`.
+    fn scale(&self, rows: &Rows, row: usize, into: &mut [f32]) {
         if self.kind != ScalingKind::None {
             fast(|| {
                 for ((value, offset), factor) in into.iter_mut().zip(&self.offset).zip(&self.factor) {
@@ -229,10 +247,12 @@ impl Scaling {
 
 /// The inverse of how much each feature counts: ln((1 + n)/(1 + m)) for one that m of the n rows have, times what makes
 /// the largest √k, with k features to a row. So the numbers of a row that are not 0 are about 1.
-fn common(rows: &Rows, on: &[&[u32]]) -> Vec<f64> {
+fn common(rows: &Rows, on: &Visits<'_>) -> Vec<f64> {
     let mut having = vec![0.0; rows.width()];
-    visit_cells(rows, on, true, &mut |column, value| having[column] += f64::from(u8::from(value != 0.0)));
-    let count = on.iter().map(|rows| rows.len()).sum::<usize>() as f64;
+    for_columns(rows, on, true, &mut having, |having, value, times| {
+        *having += f64::from(u8::from(value != 0.0)) * times;
+    });
+    let count = on.count() as f64;
     let rarity: Vec<f64> = having.iter().map(|having| ((1.0 + count) / (1.0 + having)).ln()).collect();
     let largest = rarity.iter().copied().fold(0.0, f64::max);
     let length = (having.iter().sum::<f64>() / count.max(1.0)).sqrt();
@@ -249,51 +269,143 @@ const FAR_AHEAD: usize = 16;
 /// Rows that one piece of work copies.
 const ROWS: usize = 32;
 
+/// So many cells are worth a second thread.
+const WORTH_SHARING: usize = 1 << 18;
+
+/// So many rows are many, …
+const MANY: usize = 1 << 20;
+/// … unless a table has that many more.
+const COUNTED: usize = 8;
+
 /// Copies rows together, scaled, one after the other. `into` is reused between batches.
 pub(super) fn gather(stored: &Stored<'_>, into: &mut Vec<f32>) {
-    let &Stored { rows, scaling, which } = stored;
+    let &Stored { rows, scaling, which, moved } = stored;
     let width = rows.width();
     into.resize(which.len() * width, 0.0);
     for_pieces(into, ROWS * width, |piece, into| {
         let which = &which[piece * ROWS..];
+        let mut still = moved.map(|_| vec![0.0; width]);
         for (at, (into, row)) in into.chunks_exact_mut(width).zip(which).enumerate() {
             // Rows of a batch lie anywhere: the processor cannot guess the next.
             if let Some(next) = which.get(at + AHEAD) {
                 rows.fetch_ahead(*next as usize);
             }
-            scaling.copy_row(rows, *row as usize, into);
+            let row = *row as usize;
+            match (moved, &mut still) {
+                (Some(Moved { image, by }), Some(still)) => {
+                    rows.copy_row(row, still);
+                    copy_moved(still, image, by[piece * ROWS + at], into);
+                }
+                _ => rows.copy_row(row, into),
+            }
+            scaling.scale(rows, row, into);
         }
     });
 }
 
-/// Shows every cell of the rows, or only those that are stored where zeros do not matter.
-fn visit_cells(rows: &Rows, on: &[&[u32]], zeros_do_not_matter: bool, visit: &mut dyn FnMut(usize, f64)) {
-    let sparse = rows.as_sparse().filter(|_| zeros_do_not_matter);
-    let mut row = if sparse.is_some() { Vec::new() } else { vec![0.0; rows.width()] };
-    for list in on {
-        for (place, &at) in list.iter().enumerate() {
-            // The rows lie anywhere: the processor cannot guess the next.
-            if let Some(next) = list.get(place + FAR_AHEAD) {
-                rows.fetch_ahead(*next as usize);
-            }
-            if let Some(sparse) = sparse {
-                let (columns, values) = sparse.row(at as usize);
-                for (column, value) in columns.iter().zip(values) {
-                    visit(*column as usize, f64::from(*value));
-                }
-                continue;
-            }
-            rows.copy_row(at as usize, &mut row);
-            for (column, value) in row.iter().enumerate() {
-                visit(column, f64::from(*value));
+/// Copies an image, moved by so many pixels down and to the right. What comes in from outside is like the edge.
+fn copy_moved(still: &[f32], [_, height, width]: [usize; 3], [down, right]: [i32; 2], into: &mut [f32]) {
+    let from = |at: usize, by: i32, end: usize| at.saturating_add_signed(-(by as isize)).min(end - 1);
+    for (into, still) in into.chunks_exact_mut(height * width).zip(still.chunks_exact(height * width)) {
+        for (y, line) in into.chunks_exact_mut(width).enumerate() {
+            let source = &still[from(y, down, height) * width..][..width];
+            for (x, pixel) in line.iter_mut().enumerate() {
+                *pixel = source[from(x, right, width)];
             }
         }
     }
 }
 
+/// Rows that a scaling is fitted on, some of them several times.
+enum Visits<'a> {
+    /// One after the other.
+    Listed(&'a [&'a [u32]]),
+    /// How often each row of the table is one of them, and how many they are in all.
+    Counted(Vec<u32>, usize),
+}
+
+impl<'a> Visits<'a> {
+    /// Few rows are visited in the order of the lists. Many are visited in that of the table, which goes through memory
+    /// from its start to its end: sums then differ by rounding in 64 bits, of which next to nothing is left in the 32
+    /// bits of a scaling.
+    fn of(rows: &Rows, on: &'a [&'a [u32]]) -> Self {
+        let count = on.iter().map(|rows| rows.len()).sum();
+        if count < MANY || rows.len() / COUNTED > count {
+            return Self::Listed(on);
+        }
+        let mut times = vec![0; rows.len()];
+        for row in on.iter().copied().flatten() {
+            times[*row as usize] += 1;
+        }
+        Self::Counted(times, count)
+    }
+
+    fn count(&self) -> usize {
+        match self {
+            Self::Listed(on) => on.iter().map(|rows| rows.len()).sum(),
+            Self::Counted(_, count) => *count,
+        }
+    }
+
+    /// Shows each row, and how often it counts.
+    fn for_each(&self, rows: &Rows, columns: &Range<usize>, mut show: impl FnMut(usize, f64)) {
+        match self {
+            Self::Listed(on) => {
+                for list in *on {
+                    for (place, &at) in list.iter().enumerate() {
+                        // The rows lie anywhere: the processor cannot guess the next.
+                        if let Some(next) = list.get(place + FAR_AHEAD) {
+                            rows.fetch_cells(*next as usize, columns.clone());
+                        }
+                        show(at as usize, 1.0);
+                    }
+                }
+            }
+            Self::Counted(times, _) => {
+                for (at, times) in times.iter().enumerate().filter(|(_, times)| **times > 0) {
+                    show(at, f64::from(*times));
+                }
+            }
+        }
+    }
+}
+
+/// Adds every cell of the rows to what is known of its column, or only those that are stored where zeros do not matter,
+/// with how often it counts. Threads share the columns, so that each column's cells are added in one order.
+fn for_columns<S: Send>(
+    rows: &Rows,
+    on: &Visits<'_>,
+    zeros_do_not_matter: bool,
+    columns: &mut [S],
+    add: impl Fn(&mut S, f64, f64) + Sync,
+) {
+    if let Some(sparse) = rows.as_sparse().filter(|_| zeros_do_not_matter) {
+        on.for_each(rows, &(0..0), |row, times| {
+            let (stored, values) = sparse.row(row);
+            for (column, value) in stored.iter().zip(values) {
+                add(&mut columns[*column as usize], f64::from(*value), times);
+            }
+        });
+        return;
+    }
+    let parts = if on.count() * columns.len() < WORTH_SHARING { 1 } else { threads() };
+    let width = columns.len().div_ceil(parts).max(1);
+    share_pieces(columns, width, |part, columns| {
+        let first = part * width;
+        let mut cells = vec![0.0; columns.len()];
+        on.for_each(rows, &(first..first + columns.len()), |row, times| {
+            rows.copy_from(row, first, &mut cells);
+            for (column, value) in columns.iter_mut().zip(&cells) {
+                add(column, f64::from(*value), times);
+            }
+        });
+    });
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random::{Purpose, stream, unit};
 
     fn scaled(kind: ScalingKind, values: Vec<f32>, fitted_on: &[u32]) -> Vec<f32> {
         let rows = Rows::from_numbers(values, 2).unwrap();
@@ -304,7 +416,7 @@ mod tests {
     fn gathered(rows: &Rows, scaling: &Scaling) -> Vec<f32> {
         let all: Vec<u32> = (0..rows.len() as u32).collect();
         let mut into = Vec::new();
-        gather(&Stored { rows, scaling, which: &all }, &mut into);
+        gather(&Stored::new(rows, scaling, &all), &mut into);
         into
     }
 
@@ -329,6 +441,62 @@ mod tests {
             assert!((value - expected).abs() < 1e-6);
         }
         assert_eq!(scaled(ScalingKind::None, vec![3.0, 4.0], &[0]), [3.0, 4.0]);
+    }
+
+    #[test]
+    fn a_scaling_is_the_same_for_any_number_of_threads() {
+        let mut rng = stream(4, Purpose::Weights);
+        let (width, count) = (7, 20_000);
+        let values = (0..width * count).map(|_| (unit(&mut rng) * 8.0 - 3.0) as f32).collect();
+        let dense = Rows::from_numbers(values, width).unwrap();
+        let bytes =
+            Rows::from_bytes((0..width * count).map(|at| (at * at % 251) as u8).collect::<Vec<_>>(), width);
+        let on: Vec<u32> = (0..3 * count as u32).map(|at| at * 7919 % count as u32).collect();
+        for rows in [&dense, &dense.to_sparse(), &bytes.unwrap()] {
+            for kind in [ScalingKind::Standardise, ScalingKind::UnitRange, ScalingKind::LargestAbsolute] {
+                let with = |threads: usize| {
+                    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                    pool.install(|| {
+                        let scaling = Scaling::fit(kind, rows, &[&on, &on[..count]]);
+                        let variance = scaling.total_variance(rows, &[&on, &on[..count]]);
+                        (scaling, variance.to_bits())
+                    })
+                };
+                let one = with(1);
+                assert!((2..=9).all(|threads| with(threads) == one), "{kind:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn many_rows_are_scaled_as_the_same_rows_in_their_order() {
+        let mut rng = stream(5, Purpose::Weights);
+        let (width, count) = (3, 5000);
+        let values = (0..width * count).map(|_| (unit(&mut rng) * 8.0 - 3.0) as f32).collect();
+        let rows = Rows::from_numbers(values, width).unwrap();
+        let on: Vec<u32> = (0..MANY as u32).map(|_| (unit(&mut rng) * count as f64) as u32).collect();
+        let (fewer, rest) = on.split_at(MANY - 1);
+        assert!(matches!(Visits::of(&rows, &[&on]), Visits::Counted(_, MANY)));
+        assert!(matches!(Visits::of(&rows, &[fewer]), Visits::Listed(_)));
+        let mut listed = vec![[0.0; 2]; width];
+        for_columns(&rows, &Visits::Listed(&[fewer, rest]), false, &mut listed, |[sum, squares], x, _| {
+            *sum += x;
+            *squares += x * x;
+        });
+        let scaling = Scaling::fit(ScalingKind::Standardise, &rows, &[fewer, rest]);
+        for ([sum, squares], (offset, factor)) in
+            listed.into_iter().zip(scaling.offset().iter().zip(scaling.factor()))
+        {
+            let mean = sum / MANY as f64;
+            let spread = (squares / MANY as f64 - mean * mean).sqrt();
+            assert!((mean as f32 - offset).abs() <= offset.abs() * 2e-7, "{mean} {offset}");
+            assert!(((1.0 / spread) as f32 - factor).abs() <= factor * 2e-7, "{spread} {factor}");
+        }
+        assert!((scaling.total_variance(&rows, &[&on]) - width as f64).abs() < 1e-6);
+        assert_eq!(
+            Scaling::fit(ScalingKind::UnitRange, &rows, &[&on]).offset(),
+            Scaling::fit(ScalingKind::UnitRange, &rows, &[fewer]).offset()
+        );
     }
 
     #[test]

@@ -2,6 +2,6 @@
 //! both stand on.
 
 pub(crate) mod math;
-#[cfg(feature = "engine")]
+#[cfg_attr(not(feature = "engine"), path = "serial.rs")]
 pub(crate) mod parallel;
 pub(crate) mod simd;

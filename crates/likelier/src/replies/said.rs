@@ -1,11 +1,16 @@
 //! Everything that was said about each pair, as one acceptance matrix.
 
 use super::{Acceptance, Reply, ReplyModel, ReplyRates};
-use crate::data::{Told, sort};
+use crate::data::{AskedPairs, Told, sort};
 use crate::protocol::Protocol;
 
 /// From fewer pairs that were asked again, or less than a hundredth of all, nothing is estimated.
 const FEWEST_AGAIN: usize = 30;
+
+/// Whether so many pairs of all were asked again.
+fn enough_again(again: usize, pairs: usize) -> bool {
+    again >= FEWEST_AGAIN && 100 * again >= pairs
+}
 
 /// Comparisons, and which of them are about the same two items.
 pub(crate) struct Said {
@@ -88,7 +93,17 @@ impl Said {
     /// Whether enough pairs were decided more than once to estimate from, and not by chance alone.
     pub(crate) fn asked_again(&self) -> bool {
         let again = self.pairs().filter(|pair| self.is_decided_again(pair)).count();
-        again >= FEWEST_AGAIN && 100 * again >= self.pairs().count()
+        enough_again(again, self.pairs().count())
+    }
+
+    /// Whether there can be anything to estimate from but comparisons: that is seen without listing all of them.
+    pub(crate) fn may_tell(likelier: &[u32], other: &[u32], told: Option<&[Told]>) -> bool {
+        if told.is_some() {
+            return true;
+        }
+        let pairs = likelier.iter().copied().zip(other.iter().copied());
+        let asked = AskedPairs::of(pairs.filter(|(one, two)| one != two));
+        enough_again(asked.again.len(), asked.count)
     }
 
     /// Whether the comparisons of a pair are more than one decided answer.
@@ -195,6 +210,21 @@ mod tests {
         assert!(close([[a, c], [b, d]], product));
         let alone = said.table(4, Protocol::FORCED_CHOICE, &rates);
         assert!(close(alone.acceptance, model(0.1).acceptance(Reply::First)));
+    }
+
+    #[test]
+    fn whether_enough_was_asked_again_is_seen_without_a_list() {
+        for again in [0, FEWEST_AGAIN - 1, FEWEST_AGAIN, 60] {
+            for single in [50, 100 * FEWEST_AGAIN as u32, 9000] {
+                let pairs = (0..single).map(|at| (2 * at, 2 * at + 1));
+                let turned = (0..again as u32).map(|at| (2 * at + 1, 2 * at));
+                let itself = (0..40).map(|_| (5, 5));
+                let (likelier, other): (Vec<u32>, Vec<u32>) = pairs.chain(turned).chain(itself).unzip();
+                let listed = Said::new(&likelier, &other, None, true).asked_again();
+                assert_eq!(Said::may_tell(&likelier, &other, None), listed, "{again} of {single}");
+            }
+        }
+        assert!(Said::may_tell(&[0], &[1], Some(&[Told::default()])));
     }
 
     #[test]

@@ -138,6 +138,8 @@ pub struct Gradients {
     likelier: usize,
     /// The share of the gradient that goes through the loss at −1, until its slope is known.
     negative_column: Vec<f32>,
+    /// What each pair adds to the value.
+    of_pairs: Vec<f64>,
 }
 
 impl Gradients {

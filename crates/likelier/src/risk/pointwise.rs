@@ -86,7 +86,7 @@ impl Pointwise {
         gradients.negative_column.clear();
         gradients.negative_column.resize(batch.rows(), 0.0);
         let all_rows: f64 = batch.sides().iter().map(|side| side.size()).sum();
-        let Gradients { values, negative_column, likelier } = gradients;
+        let Gradients { values, negative_column, likelier, .. } = gradients;
         let (first, second) = values.split_at_mut(*likelier);
         let (first_negative, second_negative) = negative_column.split_at_mut(*likelier);
         let slots = [(first, first_negative), (second, second_negative)];

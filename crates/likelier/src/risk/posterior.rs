@@ -15,6 +15,7 @@ use std::convert::Infallible;
 
 use super::sigmoid;
 use crate::error::Error;
+use crate::numerics::parallel::share;
 use crate::numerics::simd::wide;
 use crate::prior::Prior;
 use crate::protocol::Protocol;
@@ -103,7 +104,11 @@ impl PairPosterior {
         targets.clear();
         targets.resize(likelier.len() + other.len(), 0.0);
         let (of_likelier, of_other) = targets.split_at_mut(likelier.len());
-        posteriors(self.protocol, level, likelier, other, of_likelier, of_other);
+        let scores = likelier.chunks(PAIRS).zip(other.chunks(PAIRS));
+        let slots = of_likelier.chunks_mut(PAIRS).zip(of_other.chunks_mut(PAIRS));
+        share(scores.zip(slots), |((likelier, other), (of_likelier, of_other))| {
+            posteriors(self.protocol, level, likelier, other, of_likelier, of_other);
+        });
     }
 }
 
@@ -127,26 +132,55 @@ wide! {
     }
 }
 
+/// Scores that are added up side by side, …
+const BLOCK: usize = 32;
+/// … of which one thread takes so many places, so that each sum is in the order of the scores.
+const LANES: usize = 16;
+/// So many scores are worth more than one thread.
+const WORTH_SHARING: usize = 1 << 13;
+/// Pairs that one thread takes at a time.
+const PAIRS: usize = 1 << 11;
+
+/// The weighted mean of σ(score + shift), and its derivative by the shift.
+fn mean_probability(scores: &[f32], weights: Option<&[f32]>, shift: f64) -> (f64, f64) {
+    let mut sums = [[[0.0; LANES]; 3]; BLOCK / LANES];
+    let parts = sums.iter_mut().enumerate();
+    let add = |(part, sums): (usize, &mut [[f64; LANES]; 3])| {
+        *sums = probability_sums(scores, weights, shift, part * LANES);
+    };
+    if scores.len() < WORTH_SHARING {
+        parts.for_each(add);
+    } else {
+        share(parts, add);
+    }
+    let [mean, slope, total] = [0, 1, 2].map(|of| sums.iter().flat_map(|sums| sums[of]).sum::<f64>());
+    (mean / total, slope / total)
+}
+
 wide! {
-    /// The weighted mean of σ(score + shift), and its derivative by the shift.
-    fn mean_probability(scores: &'w [f32], weights: Option<&'w [f32]>, shift: f64) -> (f64, f64) {
-        const BLOCK: usize = 32;
-        let mut sums = [[0.0; BLOCK]; 3];
-        for (block, scores) in scores.chunks(BLOCK).enumerate() {
-            let mut values = [[0.0; BLOCK]; 2];
+    /// The sums of σ, of its derivative and of the weights, for some places of every block.
+    fn probability_sums(
+        scores: &'w [f32],
+        weights: Option<&'w [f32]>,
+        shift: f64,
+        first: usize,
+    ) -> [[f64; LANES]; 3] {
+        let mut sums = [[0.0; LANES]; 3];
+        for at in (first..scores.len()).step_by(BLOCK) {
+            let mut values = [[0.0; LANES]; 2];
+            let scores = &scores[at..scores.len().min(at + LANES)];
             for (lane, score) in scores.iter().enumerate() {
                 values[0][lane] = f64::from(*score) + shift;
-                values[1][lane] = weights.map_or(1.0, |weights| f64::from(weights[block * BLOCK + lane]));
+                values[1][lane] = weights.map_or(1.0, |weights| f64::from(weights[at + lane]));
             }
-            for lane in 0..BLOCK {
+            for lane in 0..LANES {
                 let (probability, weight) = (sigmoid(values[0][lane]), values[1][lane]);
                 sums[0][lane] += weight * probability;
                 sums[1][lane] += weight * probability * (1.0 - probability);
                 sums[2][lane] += weight;
             }
         }
-        let [mean, slope, total] = sums.map(|lanes| lanes.iter().sum::<f64>());
-        (mean / total, slope / total)
+        sums
     }
 }
 

@@ -270,7 +270,7 @@ impl<'a> Piece<'a> {
     }
 
     fn stored(&self) -> Stored<'_> {
-        Stored { rows: self.rows, scaling: self.scaling, which: &self.which }
+        Stored::new(self.rows, self.scaling, &self.which)
     }
 
     fn scores(&self, weights: &[f32]) -> Result<Vec<f32>, Error> {

@@ -8,22 +8,25 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::Notes;
 use super::early_stop::Best;
 use super::posterior::{Recent, WarmedUp};
 use super::run::Run;
-use crate::data::Pile;
+use crate::data::{Pile, Rows};
 use crate::error::Error;
 use crate::files::replace;
 use crate::model::Weights;
 
 /// Saves at most this often, unless the run ends.
 const INTERVAL: Duration = Duration::from_secs(10);
-const FORMAT: u32 = 4;
+const FORMAT: u32 = 5;
 /// Rows that are on their way from memory while one is looked at.
 const AHEAD: usize = 16;
+/// Rows that one thread digests at a time.
+const ROWS: usize = 1 << 14;
 /// More than any state's first line has.
 const LONGEST_LINE: u64 = 1 << 28;
 
@@ -200,26 +203,9 @@ fn identity(run: &Run<'_>) -> io::Result<serde_json::Value> {
     }
     let data = run.data;
     let mut digest = Digest::new();
-    let mut row = vec![0.0; if data.rows.as_sparse().is_some() { 0 } else { data.rows.width() }];
     for pile in Pile::BOTH {
-        let items = data.piles.rows(pile);
-        for (at, &item) in items.iter().enumerate() {
-            if let Some(next) = items.get(at + AHEAD) {
-                data.rows.fetch_ahead(*next as usize);
-            }
-            digest.add(u64::from(item));
-            if let Some(sparse) = data.rows.as_sparse() {
-                let (columns, values) = sparse.row(item as usize);
-                for (column, value) in columns.iter().zip(values) {
-                    digest.add(u64::from(*column) << 32 | u64::from(value.to_bits()));
-                }
-                continue;
-            }
-            data.rows.copy_row(item as usize, &mut row);
-            for value in &row {
-                digest.add(u64::from(value.to_bits()));
-            }
-        }
+        let parts = data.piles.rows(pile).par_chunks(ROWS).map(|items| digest_of(data.rows, items));
+        parts.collect::<Vec<u64>>().into_iter().for_each(|part| digest.add(part));
     }
     let weights = [data.piles.weights(), data.piles.level_weights()];
     for weight in weights.into_iter().flatten().flatten() {
@@ -236,6 +222,30 @@ fn identity(run: &Run<'_>) -> io::Result<serde_json::Value> {
         "data": format!("{:016x}", digest.0),
         "version": env!("CARGO_PKG_VERSION"),
     }))
+}
+
+/// Of some rows and their numbers.
+fn digest_of(rows: &Rows<'_>, items: &[u32]) -> u64 {
+    let mut digest = Digest::new();
+    let mut row = vec![0.0; if rows.as_sparse().is_some() { 0 } else { rows.width() }];
+    for (at, &item) in items.iter().enumerate() {
+        if let Some(next) = items.get(at + AHEAD) {
+            rows.fetch_ahead(*next as usize);
+        }
+        digest.add(u64::from(item));
+        if let Some(sparse) = rows.as_sparse() {
+            let (columns, values) = sparse.row(item as usize);
+            for (column, value) in columns.iter().zip(values) {
+                digest.add(u64::from(*column) << 32 | u64::from(value.to_bits()));
+            }
+            continue;
+        }
+        rows.copy_row(item as usize, &mut row);
+        for value in &row {
+            digest.add(u64::from(value.to_bits()));
+        }
+    }
+    digest.0
 }
 
 /// FNV-1a over words: enough to notice other data.

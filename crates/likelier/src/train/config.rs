@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::moves::ImageMoves;
 use super::optimiser::{Optimiser, OptimiserKind};
 use super::passes::Passes;
 use crate::error::Error;
@@ -26,6 +27,9 @@ pub struct Config {
     pub batch_rows: usize,
     /// What of it passes through the model together.
     pub passes: Passes,
+    /// Whether images are moved while a network learns from them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub moves: Option<ImageMoves>,
     /// How the gradient is followed.
     pub optimiser: OptimiserKind,
     /// The optimiser's.
@@ -115,6 +119,7 @@ impl Config {
             epochs: 100,
             batch_rows: 256,
             passes: Passes::Together,
+            moves: None,
             optimiser: OptimiserKind::Adam,
             learning_rate: 1e-2,
             weight_decay: 1e-5,
@@ -208,6 +213,13 @@ impl Config {
                 name: "stopping when the weights have settled",
                 value: "true for a network".into(),
                 allowed: "for linear models only",
+            });
+        }
+        if self.moves.is_some() && self.architecture == Architecture::Linear {
+            return Err(Error::Setting {
+                name: "moving images",
+                value: "asked of a linear model".into(),
+                allowed: "for networks only",
             });
         }
         if let Some(early_stop) = self.early_stop

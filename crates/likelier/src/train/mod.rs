@@ -8,6 +8,7 @@ mod config;
 mod early_stop;
 mod guard;
 mod memory;
+mod moves;
 mod notes;
 mod optimiser;
 mod parts;
@@ -28,6 +29,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 pub use config::{Config, Criterion, EarlyStop, Predictor, PruningSchedule};
 pub use guard::Fallback;
+pub use moves::ImageMoves;
 pub use notes::Notes;
 pub use optimiser::{Optimiser, OptimiserKind};
 pub use passes::Passes;
@@ -70,6 +72,17 @@ pub struct Control<'a> {
     pub stop: Option<&'a AtomicBool>,
     /// Who runs trainings that do not look at each other; this machine if absent.
     pub executor: Option<&'a TrialExecutor<'a>>,
+}
+
+impl Control<'_> {
+    /// Does work with as many threads as it says. Inside the pool handing over work is cheap; from outside, every piece
+    /// would cost a wait.
+    pub(crate) fn in_pool<T: Send>(&self, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
+        let Some(threads) = self.threads else { return Ok(rayon::scope(|_| work())) };
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| Error::Threads { threads, problem: error.to_string() })?;
+        Ok(pool.install(work))
+    }
 }
 
 impl fmt::Debug for Control<'_> {
@@ -151,15 +164,7 @@ pub fn train_with(
     control: &Control<'_>,
     observe: impl FnMut(&EpochSummary, &mut Progress<'_, '_>) -> Result<(), Error> + Send,
 ) -> Result<Outcome, Error> {
-    let Some(threads) = control.threads else {
-        // Inside the pool, where handing over work is cheap; from outside, every piece would cost a wait.
-        return rayon::scope(|_| train_here(data, config, control, observe));
-    };
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|error| Error::Threads { threads, problem: error.to_string() })?;
-    pool.install(|| train_here(data, config, control, observe))
+    control.in_pool(|| train_here(data, config, control, observe))?
 }
 
 fn train_here(

@@ -54,11 +54,12 @@ impl Passing {
             return self.model.forward(weights, batch, scores);
         };
         let (first, second) = scores.split_at_mut(likelier);
-        for (model, part, scores) in
-            [(&mut self.model, &batch.which[..likelier], first), (other, &batch.which[likelier..], second)]
-        {
-            if !part.is_empty() {
-                model.forward(weights, &Stored { which: part, ..*batch }, scores)?;
+        for (model, part, scores) in [
+            (&mut self.model, batch.part(0..likelier), first),
+            (other, batch.part(likelier..batch.which.len()), second),
+        ] {
+            if !part.which.is_empty() {
+                model.forward(weights, &part, scores)?;
             }
         }
         Ok(())
@@ -77,15 +78,14 @@ impl Passing {
             return self.model.backward(weights, batch, score_gradients, gradient);
         };
         let (first, second) = score_gradients.split_at(likelier);
-        let (of_first, of_second) = batch.which.split_at(likelier);
         if first.is_empty() {
             gradient.fill(0.0);
         } else {
-            self.model
-                .backward(weights, &Stored { which: of_first, ..*batch }, first, gradient)?;
+            self.model.backward(weights, &batch.part(0..likelier), first, gradient)?;
         }
         if !second.is_empty() {
-            other.backward(weights, &Stored { which: of_second, ..*batch }, second, of_other)?;
+            let of_second = batch.part(likelier..batch.which.len());
+            other.backward(weights, &of_second, second, of_other)?;
             gradient.iter_mut().zip(of_other).for_each(|(sum, of_other)| *sum += *of_other);
         }
         Ok(())
@@ -136,7 +136,7 @@ mod tests {
             weights.parameters[at] += by;
         }
         let which: Vec<u32> = (0..ROWS).collect();
-        let batch = Stored { rows: &rows, scaling: &scaling, which: &which };
+        let batch = Stored::new(&rows, &scaling, &which);
         let mut passing = Passing::new(passes, &architecture, WIDTH, which.len()).unwrap();
         let mut scores = vec![0.0; which.len()];
         passing.forward(&mut weights, &batch, likelier, &mut scores).unwrap();

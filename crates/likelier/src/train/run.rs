@@ -19,12 +19,13 @@ use super::{Data, EpochSummary, Phase, memory};
 use crate::data::{Features, Label, Pile, class_counts};
 use crate::error::Error;
 use crate::model::{
-    Architecture, Classifier, ProbabilityMap, Scaling, ScalingKind, Stored, TrainingSummary, Weights,
+    Architecture, Classifier, Linear, Moved, ProbabilityMap, Scaling, ScalingKind, Stored, TrainingSummary,
+    Weights,
 };
 use crate::numerics::parallel::StayAwake;
 use crate::prior::Prior;
 use crate::protocol::{Collection, Mixture};
-use crate::random::{Purpose, epoch_stream, stream};
+use crate::random::{ChaCha8Rng, Purpose, epoch_stream, stream};
 use crate::risk::progressive::KeptRows;
 use crate::risk::{Batch, Composition, Method, Setting, Side, ThresholdRule};
 
@@ -57,6 +58,8 @@ pub(super) struct Run<'a> {
     pub(super) stopped_early: bool,
     pub(super) epochs_done: usize,
     selection: Option<KeptRows>,
+    /// What draws the moves of an epoch, where images are moved.
+    moving: Option<ChaCha8Rng>,
     batches: Batches,
     work: Work,
 }
@@ -64,6 +67,9 @@ pub(super) struct Run<'a> {
 impl<'a> Run<'a> {
     pub(super) fn start(data: &'a Data<'a>, config: &'a Config) -> Result<Self, Error> {
         data.piles.check(data.rows.len())?;
+        if let Some(moves) = config.moves {
+            moves.check(data.rows.width())?;
+        }
         let labels = labels_for(data, config.method)?;
         let share = config.early_stop.map_or(0.0, |early_stop| early_stop.share);
         let mut rng = stream(config.seed, Purpose::HoldOut);
@@ -113,6 +119,7 @@ impl<'a> Run<'a> {
             stopped_early: false,
             epochs_done: 0,
             selection: None,
+            moving: None,
             work: Work::new(parameters),
             parts,
             method,
@@ -140,11 +147,14 @@ impl<'a> Run<'a> {
                 .get_or_insert_default()
                 .select(&self.mixture, &likelier, &other, weights);
         }
-        self.batches
-            .reorder(&mut epoch_stream(self.config.seed, Purpose::Batches, epoch as u32));
+        let random = |purpose| epoch_stream(self.config.seed, purpose, epoch as u32);
+        self.batches.reorder(&mut random(Purpose::Batches));
+        self.moving = self.config.moves.map(|_| random(Purpose::Moves));
 
-        // A linear model's batch is done before another thread could help.
-        let _awake = (self.config.architecture != Architecture::Linear).then(StayAwake::new);
+        // A small batch of a linear model is done before another thread could help.
+        let shares = self.config.architecture != Architecture::Linear
+            || Linear::shares(self.data.rows, &self.scaling, self.batches.largest());
+        let _awake = shares.then(StayAwake::new);
         let mut total = Totals::default();
         for batch in 0..self.batches.count() {
             if stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
@@ -172,6 +182,7 @@ impl<'a> Run<'a> {
         self.work.choose(self.labels, &self.parts, positions);
         let Work {
             which,
+            moves,
             weights,
             level_weights,
             scores,
@@ -182,12 +193,19 @@ impl<'a> Run<'a> {
             gradients,
             gradient,
         } = &mut self.work;
-        let rows = Stored { rows: self.data.rows, scaling: &self.scaling, which };
+        let still = Stored::new(self.data.rows, &self.scaling, which);
+        let rows = match (self.config.moves, &mut self.moving) {
+            (Some(how), Some(rng)) => {
+                how.draw(which.len(), rng, moves);
+                Stored { moved: Some(Moved { image: how.image, by: moves }), ..still }
+            }
+            _ => still,
+        };
         scores.resize(which.len(), 0.0);
         let has_teacher = self.method.has_teacher;
         if let Some(teacher) = self.teacher.as_mut().filter(|_| has_teacher) {
             teacher_scores.resize(which.len(), 0.0);
-            self.model.forward(&mut teacher.weights, &rows, likelier, teacher_scores)?;
+            self.model.forward(&mut teacher.weights, &still, likelier, teacher_scores)?;
         }
         self.model.forward(&mut self.weights, &rows, likelier, scores)?;
 
@@ -346,7 +364,7 @@ impl<'a> Run<'a> {
         };
         let mut scores = piles.map(|rows| vec![0.0; rows.len()]);
         for (which, scores) in piles.into_iter().zip(&mut scores) {
-            let stored = Stored { rows: self.data.rows, scaling: &self.scaling, which };
+            let stored = Stored::new(self.data.rows, &self.scaling, which);
             self.model.score(weights, &stored, scores)?;
         }
         Ok(scores)

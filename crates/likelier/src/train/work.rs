@@ -3,11 +3,14 @@
 use super::parts::Parts;
 use super::{EpochSummary, Phase};
 use crate::data::Label;
+use crate::numerics::parallel::share_pieces;
 use crate::risk::{Evaluation, Gradients};
 
 /// Work space of a batch: the likelier pile's rows, then the other's.
 pub(super) struct Work {
     pub(super) which: Vec<u32>,
+    /// How far images are moved, where they are.
+    pub(super) moves: Vec<[i32; 2]>,
     pub(super) weights: Vec<f32>,
     /// Of the level, where these are others.
     pub(super) level_weights: Vec<f32>,
@@ -24,6 +27,7 @@ impl Work {
     pub(super) fn new(parameters: usize) -> Self {
         Self {
             which: Vec::new(),
+            moves: Vec::new(),
             weights: Vec::new(),
             level_weights: Vec::new(),
             scores: Vec::new(),
@@ -42,12 +46,12 @@ impl Work {
         self.weights.clear();
         self.level_weights.clear();
         for (pile, positions) in parts.trained.iter().zip(positions) {
-            self.which.extend(positions.iter().map(|at| pile[*at as usize]));
+            pick(pile, positions, &mut self.which);
             if let Some(weights) = &parts.trained_weights {
-                self.weights.extend(positions.iter().map(|at| weights[*at as usize]));
+                pick(weights, positions, &mut self.weights);
             }
             if let Some(weights) = &parts.level_weights {
-                self.level_weights.extend(positions.iter().map(|at| weights[*at as usize]));
+                pick(weights, positions, &mut self.level_weights);
             }
         }
         if let Some(labels) = labels {
@@ -56,6 +60,20 @@ impl Work {
             self.targets.extend(self.which.iter().map(positive));
         }
     }
+}
+
+/// Places that one thread looks up at a time: each may be anywhere in memory.
+const PLACES: usize = 1 << 10;
+
+/// Appends what is at some places of a list.
+fn pick<T: Copy + Default + Send + Sync>(list: &[T], places: &[u32], into: &mut Vec<T>) {
+    let start = into.len();
+    into.resize(start + places.len(), T::default());
+    share_pieces(&mut into[start..], PLACES, |piece, slots| {
+        for (slot, place) in slots.iter_mut().zip(&places[piece * PLACES..]) {
+            *slot = list[*place as usize];
+        }
+    });
 }
 
 /// What one step did.

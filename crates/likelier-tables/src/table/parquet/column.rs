@@ -238,6 +238,11 @@ impl Wanted {
             }
             ColumnCells::Float(reader, values) => {
                 batch.read(reader, values)?;
+                if batch.form == Form::Number(0.0) {
+                    // They are what is wanted.
+                    std::mem::swap(batch.numbers, values);
+                    return batch.finish(|_, number| CellProblem::of_number(number));
+                }
                 batch.convert(values, |value| *value, f64::from)
             }
             ColumnCells::Double(reader, values) => {
@@ -400,14 +405,18 @@ impl ColumnBatch<'_> {
         self.numbers.clear();
         let near = |value: &T| (number(shown(value)) - offset) as f32;
         self.numbers.extend(values.iter().map(near));
+        self.finish(|at, _| CellProblem::of_number(shown(&values[at])))
+    }
+
+    /// Refuses what is infinite among the numbers, and puts NaN where there is none.
+    fn finish(&mut self, problem: impl Fn(usize, f32) -> CellProblem) -> Result<(), ColumnTrouble> {
         // All of them first: without an early end the loop is done many at a time.
         if self.numbers.iter().fold(false, |any, number| any | number.is_infinite()) {
             let at = self.numbers.iter().position(|number| number.is_infinite()).unwrap_or_default();
             let there = (0..self.rows).filter(|row| self.is_there(*row)).nth(at);
-            let problem = CellProblem::of_number(shown(&values[at]));
-            return Err(ColumnTrouble::Cell(there.unwrap_or_default(), problem));
+            return Err(ColumnTrouble::Cell(there.unwrap_or_default(), problem(at, self.numbers[at])));
         }
-        if values.len() < self.rows {
+        if self.numbers.len() < self.rows {
             let mut numbers = std::mem::take(self.numbers).into_iter();
             let row = |row| if self.is_there(row) { numbers.next() } else { None };
             *self.numbers = (0..self.rows).map(row).map(|number| number.unwrap_or(f32::NAN)).collect();

@@ -23,7 +23,7 @@ pub(super) struct Copies {
 impl Copies {
     pub(super) fn find(answers: &Answers, pairs: &Pairs) -> Self {
         let mut found = Self { suspicions: Vec::new(), copied: vec![false; answers.len()] };
-        found.pasted(answers);
+        found.pasted(answers, pairs);
         if let Some(annotators) = answers.annotators() {
             found.people(answers, annotators, pairs);
         }
@@ -31,9 +31,9 @@ impl Copies {
     }
 
     /// Rows that are there twice, by their time or as a block in the same order.
-    fn pasted(&mut self, answers: &Answers) {
+    fn pasted(&mut self, answers: &Answers, pairs: &Pairs) {
         let at_once = same_time(answers);
-        let blocks = repeated_blocks(answers);
+        let blocks = repeated_blocks(answers, pairs);
         let tries = blocks.len().max(1) as f64;
         let probability = |rows: usize| (tries * MOST_AGREEMENT.powf(rows as f64)).min(1.0);
         let longest = blocks.iter().map(Vec::len).max().unwrap_or(0);
@@ -155,16 +155,21 @@ fn same_time(answers: &Answers) -> Vec<(usize, usize)> {
 
 /// Blocks of rows that ask the same pairs of the same people in the same order as an earlier block, and got the
 /// same answer every time: (earlier, later).
-fn repeated_blocks(answers: &Answers) -> Vec<Vec<(usize, usize)>> {
+fn repeated_blocks(answers: &Answers, pairs: &Pairs) -> Vec<Vec<(usize, usize)>> {
     let key = |at: usize| {
         let (a, b) = answers.pairs()[at];
         (answers.annotators().map_or(0, |annotators| annotators.of[at]), a.min(b), a.max(b))
     };
+    // Most pairs are asked once; items that were compared with themselves are not among the pairs.
+    let mut again: Vec<bool> = answers.pairs().iter().map(|(a, b)| a == b).collect();
+    for one in pairs.iter().filter(|given| given.len() > 1).flatten() {
+        again[one.at] = true;
+    }
     let mut last: HashMap<(u32, u32, u32), usize> = HashMap::new();
     let mut blocks: Vec<Vec<(usize, usize)>> = Vec::new();
     let mut open = Block::default();
     for at in 0..answers.len() {
-        let before = last.insert(key(at), at);
+        let before = if again[at] { last.insert(key(at), at) } else { None };
         // A pair may have been asked in between: a block goes on as long as it finds itself so far back.
         let lag = open
             .lag

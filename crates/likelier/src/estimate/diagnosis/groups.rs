@@ -1,7 +1,7 @@
 //! Which comparisons were made within which group: as noted, or as the islands of comparisons show.
 
 use super::Diagnosis;
-use crate::data::{Answers, Comparisons};
+use crate::data::{Answers, sort};
 use crate::estimate::components::Components;
 
 /// The groups that pairs come in.
@@ -26,11 +26,19 @@ impl FoundGroups {
             let count = groups.names.len();
             return (named && count > 1).then(|| Self { of: groups.of.clone(), count, by_islands: false });
         }
-        let all: Comparisons = answers.pairs().iter().copied().collect();
-        let components = Components::of(&all, items);
+        Self::islands(answers, &Components::of(answers.pairs().iter().copied(), items))
+    }
+
+    /// Islands, if there are several and each is small beside the whole.
+    fn islands(answers: &Answers, components: &Components) -> Option<Self> {
+        let all = answers.pairs();
+        // Items that hang together are joined by one pair less at the least: most often one island has most pairs.
+        if 2 * components.largest().saturating_sub(1) > all.len() {
+            return None;
+        }
         let mut pairs: Vec<(u32, u32, u32)> =
-            all.iter().map(|(a, b)| (components.root(a), a.min(b), a.max(b))).collect();
-        pairs.sort_unstable();
+            all.iter().map(|(a, b)| (components.root(*a), *a.min(b), *a.max(b))).collect();
+        sort(&mut pairs);
         pairs.dedup();
         let sizes: Vec<usize> = pairs.chunk_by(|a, b| a.0 == b.0).map(<[_]>::len).collect();
         let large: usize = sizes.iter().filter(|size| **size >= FEWEST_PAIRS).sum();
@@ -41,7 +49,7 @@ impl FoundGroups {
         let mut roots: Vec<u32> = pairs.iter().map(|pair| pair.0).collect();
         roots.dedup();
         let number = |item: u32| roots.partition_point(|root| *root < components.root(item)) as u32;
-        let of = all.iter().map(|(a, _)| number(a)).collect();
+        let of = all.iter().map(|(a, _)| number(*a)).collect();
         Some(Self { of, count: roots.len(), by_islands: true })
     }
 }
@@ -82,6 +90,16 @@ mod tests {
             .chain((20..300).map(|k| (k, k + 1)))
             .collect();
         assert_eq!(FoundGroups::find(&with_giant, 301), None);
+    }
+
+    #[test]
+    fn the_largest_island_counts_its_items() {
+        for (count, items) in [(5, 10), (1, 10)] {
+            let answers = islands(count);
+            let components = Components::of(answers.pairs().iter().copied(), 60);
+            assert_eq!(components.largest(), items);
+        }
+        assert_eq!(Components::of([(0, 1), (1, 2), (3, 4), (2, 0)].into_iter(), 6).largest(), 3);
     }
 
     #[test]

@@ -232,7 +232,7 @@ struct Islands {
 
 impl Islands {
     fn new(comparisons: &Comparisons, items: usize) -> Self {
-        let components = Components::of(comparisons, items);
+        let components = Components::of(comparisons.iter(), items);
         let mut compared = vec![false; items];
         for (a, b) in comparisons.iter() {
             compared[a as usize] = true;

@@ -34,25 +34,39 @@ impl Triples {
             }
         }
         let rank = |item: u32| (degree[item as usize], item);
-        let mut after: Vec<Vec<(u32, bool)>> = vec![Vec::new(); items];
-        for (a, b, forward) in edges {
-            let (from, to, forward) = if rank(a) < rank(b) { (a, b, forward) } else { (b, a, !forward) };
-            after[from as usize].push((to, forward));
+        let directed = |&(a, b, forward): &(u32, u32, bool)| {
+            if rank(a) < rank(b) { (a, b, forward) } else { (b, a, !forward) }
+        };
+        // The edges of each item, one list behind the other.
+        let mut starts = vec![0_usize; items + 1];
+        for edge in &edges {
+            starts[directed(edge).0 as usize + 1] += 1;
         }
-        let steps: usize = after.iter().map(|list| list.len() * list.len()).sum();
+        let steps: usize = starts.iter().map(|length| length * length).sum();
         if steps > MOST_STEPS {
             return None;
         }
+        for item in 0..items {
+            starts[item + 1] += starts[item];
+        }
+        let mut next = starts.clone();
+        let mut listed = vec![(0_u32, false); edges.len()];
+        for (from, to, forward) in edges.iter().map(directed) {
+            listed[next[from as usize]] = (to, forward);
+            next[from as usize] += 1;
+        }
+        drop((edges, next));
+        let after = |item: usize| &listed[starts[item]..starts[item + 1]];
         let mut of_items = vec![[0.0; 2]; items];
         let (mut count, mut cyclic) = (0_usize, 0_usize);
         // Whether the item now looked from beats each item; unknown where they were not compared.
         let mut beats: Vec<Option<bool>> = vec![None; items];
         for a in 0..items {
-            for (b, forward) in &after[a] {
+            for (b, forward) in after(a) {
                 beats[*b as usize] = Some(*forward);
             }
-            for (b, a_beats_b) in &after[a] {
-                for (c, b_beats_c) in &after[*b as usize] {
+            for (b, a_beats_b) in after(a) {
+                for (c, b_beats_c) in after(*b as usize) {
                     if let Some(a_beats_c) = beats[*c as usize] {
                         let circle = a_beats_b == b_beats_c && *a_beats_b != a_beats_c;
                         count += 1;
@@ -64,7 +78,7 @@ impl Triples {
                     }
                 }
             }
-            for (b, _) in &after[a] {
+            for (b, _) in after(a) {
                 beats[*b as usize] = None;
             }
         }

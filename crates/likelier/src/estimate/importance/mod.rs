@@ -20,9 +20,9 @@ mod shuffled;
 use serde::Serialize;
 
 use super::dyads::Dyads;
-use crate::data::{Comparisons, Rows};
+use crate::data::{Comparisons, Rows, map_each};
 use crate::error::Error;
-use crate::model::Classifier;
+use crate::model::{Architecture, Classifier};
 use crate::random::{Purpose, Rng, shuffle, stream};
 use shuffled::ShuffledItems;
 
@@ -134,11 +134,11 @@ impl Importance {
         }
         let part = drawn(comparisons, plan.items, rng);
         let looks = Looks::new(classifier, rows, &part, plan.shuffles, rng)?;
-        let mut found = Vec::with_capacity(which.len());
-        for column in which {
-            let (importance, standard_error) = looks.at(column)?;
-            found.push((column, importance, standard_error));
-        }
+        let look = |column: &usize| looks.at(*column).map(|(lost, error)| (*column, lost, error));
+        // Linear scores are soon there; those of a network take all threads by themselves.
+        let linear = *classifier.architecture() == Architecture::Linear;
+        let found = if linear { map_each(&which, look) } else { which.iter().map(look).collect() };
+        let mut found = found.into_iter().collect::<Result<Vec<_>, Error>>()?;
         // Equals stay in the order of the columns.
         found.sort_by(|(a, one, _), (b, two, _)| two.total_cmp(one).then(a.cmp(b)));
         let of = |(column, importance, standard_error): (usize, f64, f64)| ColumnImportance {

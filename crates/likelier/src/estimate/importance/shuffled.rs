@@ -1,20 +1,25 @@
 //! Items of which one column is shuffled, and their scores.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::data::{Cells, Column, Comparisons, Rows, SparseRows, Values};
 use crate::error::Error;
 use crate::model::Classifier;
 
+/// No more numbers than this are packed together.
+const PACKED: usize = 1 << 24;
 /// So many numbers are copied at once.
 const AT_ONCE: usize = 1 << 20;
 
 /// The different items of comparisons.
 pub(super) struct ShuffledItems<'a> {
     classifier: &'a Classifier,
-    rows: &'a Rows<'a>,
+    rows: Cow<'a, Rows<'a>>,
     /// Their rows, in order.
     items: Vec<u32>,
+    /// The same as places in `rows`.
+    stored: Vec<u32>,
     /// Where the features of each column begin, and where the last one ends.
     starts: Vec<usize>,
 }
@@ -27,7 +32,14 @@ impl<'a> ShuffledItems<'a> {
             *end += width;
             Some(*end)
         }));
-        Self { classifier, rows, items: different(comparisons), starts }
+        let items = different(comparisons);
+        if items.len() * rows.width() > PACKED || items.len() == rows.len() {
+            return Self { classifier, rows: Cow::Borrowed(rows), stored: items.clone(), items, starts };
+        }
+        // Side by side they stay near the processor, however many others there are.
+        let each = items.iter().map(|row| (*row as usize, *row as usize));
+        let rows = Cow::Owned(exchanged(rows, &(0..0), each));
+        Self { classifier, rows, stored: (0..items.len() as u32).collect(), items, starts }
     }
 
     /// How many different items comparisons are about.
@@ -46,7 +58,7 @@ impl<'a> ShuffledItems<'a> {
 
     /// The order in which nothing moves.
     pub(super) fn in_place(&self) -> Vec<u32> {
-        self.items.clone()
+        self.stored.clone()
     }
 
     /// The features of a column.
@@ -58,50 +70,49 @@ impl<'a> ShuffledItems<'a> {
     pub(super) fn scores(&self, features: Range<usize>, order: &[u32]) -> Result<Vec<f32>, Error> {
         let mut scores = Vec::with_capacity(self.items.len());
         let piece = (AT_ONCE / self.rows.width()).max(512);
-        for (items, others) in self.items.chunks(piece).zip(order.chunks(piece)) {
+        for (items, others) in self.stored.chunks(piece).zip(order.chunks(piece)) {
             let pairs = items
                 .iter()
                 .map(|item| *item as usize)
                 .zip(others.iter().map(|row| *row as usize));
-            scores.extend(self.classifier.scores(&self.exchanged(&features, pairs))?);
+            scores.extend(self.classifier.scores(&exchanged(&self.rows, &features, pairs))?);
         }
         Ok(scores)
     }
+}
 
-    /// Rows, each with these features of another one.
-    fn exchanged(
-        &self,
-        features: &Range<usize>,
-        pairs: impl ExactSizeIterator<Item = (usize, usize)>,
-    ) -> Rows<'static> {
-        let width = self.rows.width();
-        let at =
-            |row: usize, features: &Range<usize>| row * width + features.start..row * width + features.end;
-        let values = match self.rows.cells() {
-            Cells::Sparse(sparse) => Values::Sparse(exchanged_sparse(sparse, features, pairs)),
-            Cells::Numbers(numbers) => {
-                let mut values = Vec::with_capacity(pairs.len() * width);
-                for (item, other) in pairs {
-                    let start = values.len();
-                    values.extend_from_slice(&numbers[at(item, &(0..width))]);
-                    values[start + features.start..start + features.end]
-                        .copy_from_slice(&numbers[at(other, features)]);
-                }
-                Values::Numbers(values)
+/// Rows, each with these features of another one.
+fn exchanged(
+    rows: &Rows<'_>,
+    features: &Range<usize>,
+    pairs: impl ExactSizeIterator<Item = (usize, usize)>,
+) -> Rows<'static> {
+    let width = rows.width();
+    let at = |row: usize, features: &Range<usize>| row * width + features.start..row * width + features.end;
+    let values = match rows.cells() {
+        Cells::Sparse(sparse) => Values::Sparse(exchanged_sparse(sparse, features, pairs)),
+        Cells::Numbers(numbers) => {
+            let mut values = Vec::with_capacity(pairs.len() * width);
+            for (item, other) in pairs {
+                let start = values.len();
+                values.extend_from_slice(&numbers[at(item, &(0..width))]);
+                values[start + features.start..start + features.end]
+                    .copy_from_slice(&numbers[at(other, features)]);
             }
-            Cells::Bytes(bytes) => {
-                let mut values = Vec::with_capacity(pairs.len() * width);
-                for (item, other) in pairs {
-                    let start = values.len();
-                    values.extend_from_slice(&bytes[at(item, &(0..width))]);
-                    values[start + features.start..start + features.end]
-                        .copy_from_slice(&bytes[at(other, features)]);
-                }
-                Values::Bytes(values)
+            Values::Numbers(values)
+        }
+        Cells::Bytes(bytes) => {
+            let mut values = Vec::with_capacity(pairs.len() * width);
+            for (item, other) in pairs {
+                let start = values.len();
+                values.extend_from_slice(&bytes[at(item, &(0..width))]);
+                values[start + features.start..start + features.end]
+                    .copy_from_slice(&bytes[at(other, features)]);
             }
-        };
-        Rows::of_checked(values, width)
-    }
+            Values::Bytes(values)
+        }
+    };
+    Rows::of_checked(values, width)
 }
 
 fn exchanged_sparse(

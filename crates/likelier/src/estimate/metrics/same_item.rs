@@ -109,7 +109,7 @@ fn items_in(comparisons: &Comparisons) -> usize {
 
 fn hang_together(comparisons: &Comparisons) -> bool {
     let items = items_in(comparisons);
-    let components = Components::of(comparisons, items);
+    let components = Components::of(comparisons.iter(), items);
     let mut sizes = vec![0_usize; items];
     for (a, _) in comparisons.iter() {
         sizes[components.root(a) as usize] += 1;

@@ -106,7 +106,7 @@ pub fn fit_each(
 ) -> Result<Vec<Classifier>, Error> {
     check(candidates)?;
     let families = families(candidates);
-    let fits = in_pool(control, || {
+    let fits = control.in_pool(|| {
         let configs =
             |family: &[usize]| family.iter().map(|at| &candidates[*at].config).collect::<Vec<_>>();
         let fit = |family: &Vec<usize>| fit_family(rows, comparisons, &configs(family), control);
@@ -216,14 +216,6 @@ pub(crate) fn fit_family(
         }
         Err(error) => Err(error),
     }
-}
-
-/// Does work with as many threads as the control says.
-pub(super) fn in_pool<T: Send>(control: &Control<'_>, work: impl FnOnce() -> T + Send) -> Result<T, Error> {
-    let Some(threads) = control.threads else { return Ok(work()) };
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-    let pool = pool.map_err(|error| Error::Threads { threads, problem: error.to_string() })?;
-    Ok(pool.install(work))
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ use crate::trial::{LeftOut, Stage, Trial, sent_to};
 #[doc(hidden)]
 pub use candidates::Breakdown;
 pub(crate) use candidates::fit_family;
-use candidates::{check, families, in_pool};
+use candidates::{check, families};
 
 /// How comparisons are dealt into folds.
 #[doc(hidden)]
@@ -147,7 +147,7 @@ pub fn out_of_fold<'a>(
         observe(done.fetch_add(1, Ordering::Relaxed) + 1, jobs);
         Ok(margins)
     };
-    let found = in_pool(control, || (0..jobs).into_par_iter().map(work).collect::<Vec<_>>())?;
+    let found = control.in_pool(|| (0..jobs).into_par_iter().map(work).collect::<Vec<_>>())?;
 
     let mut margins: Vec<Margins> = candidates.iter().map(|_| Ok(vec![0.0; rows.len()])).collect();
     for (job, found) in found.into_iter().enumerate() {

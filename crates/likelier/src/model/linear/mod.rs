@@ -9,8 +9,8 @@ mod rows;
 use self::rows::{
     score_bytes, score_filled, score_numbers, score_sparse, sum_bytes, sum_filled, sum_numbers, sum_sparse,
 };
-use super::{Model, Stored, Weights};
-use crate::data::Cells;
+use super::{Model, Scaling, Stored, Weights};
+use crate::data::{Cells, Rows};
 use crate::error::Error;
 use crate::numerics::parallel::share_pieces;
 use crate::random::{Rng, unit};
@@ -27,6 +27,8 @@ pub struct Linear {
 
 /// Rows that one piece of work takes.
 const ROWS: usize = 64;
+/// Numbers that one piece of work scores at the least.
+const NUMBERS: usize = 1 << 13;
 /// Below so many numbers, sharing a batch costs more than it saves.
 const WORTH_SHARING: usize = 1 << 16;
 
@@ -58,15 +60,19 @@ impl Linear {
         Ok(())
     }
 
-    /// Rows in a piece of a batch: all of them where the numbers to be read are few.
-    fn piece(&self, stored: &Stored<'_>) -> usize {
-        let rows = stored.which.len();
-        let numbers = match (stored.rows.as_sparse(), stored.scaling.shift()) {
-            (Some(sparse), None) => rows * sparse.entries() / sparse.len().max(1),
-            _ => rows * self.width,
+    /// Whether so many of these rows are worth more than one thread.
+    pub(crate) fn shares(rows: &Rows, scaling: &Scaling, count: usize) -> bool {
+        let numbers = match (rows.as_sparse(), scaling.shift()) {
+            (Some(sparse), None) => count * sparse.entries() / sparse.len().max(1),
+            _ => count * rows.width(),
         };
-        if numbers < WORTH_SHARING { rows.max(1) } else { ROWS }
+        numbers >= WORTH_SHARING
     }
+}
+
+/// Rows in a piece of a batch: all of them where the numbers to be read are few.
+fn piece(&Stored { rows, scaling, which, .. }: &Stored<'_>) -> usize {
+    if Linear::shares(rows, scaling, which.len()) { ROWS } else { which.len().max(1) }
 }
 
 impl Model for Linear {
@@ -81,7 +87,7 @@ impl Model for Linear {
 
     fn score(&mut self, weights: &Weights, stored: &Stored<'_>, scores: &mut [f32]) -> Result<(), Error> {
         self.check(weights, stored, scores.len())?;
-        let &Stored { rows, scaling, which } = stored;
+        let &Stored { rows, scaling, which, .. } = stored;
         let (weights, bias) = weights.parameters.split_at(self.width);
         self.folded.clear();
         self.folded
@@ -89,7 +95,8 @@ impl Model for Linear {
         let (folded, offset) = (&self.folded[..], scaling.shift());
         let of_rows = scaling.of_rows(rows, which);
         let (bias, added) = if of_rows.is_some() { (&[0.0][..], bias[0]) } else { (bias, 0.0) };
-        let piece = self.piece(stored);
+        // A row's score is the same in any piece. Of narrow rows one takes more: the first few are waited for.
+        let piece = piece(stored).max(NUMBERS / self.width.max(1));
         share_pieces(scores, piece, |at, scores| {
             let which = &which[at * piece..at * piece + scores.len()];
             match (rows.cells(), offset) {
@@ -119,7 +126,7 @@ impl Model for Linear {
         gradient: &mut [f32],
     ) -> Result<(), Error> {
         self.check(weights, batch, score_gradients.len())?;
-        let &Stored { rows, scaling, which } = batch;
+        let &Stored { rows, scaling, which, .. } = batch;
         let (of_weights, of_bias) = gradient.split_at_mut(self.width);
         of_bias[0] = score_gradients.iter().map(|&g| f64::from(g)).sum::<f64>() as f32;
         let offset = scaling.shift();
@@ -136,7 +143,7 @@ impl Model for Linear {
                 sum_filled(&Stored { which, ..*batch }, offset, score_gradients, sums);
             }
         };
-        let piece = self.piece(batch);
+        let piece = piece(batch);
         if piece >= which.len() || (rows.as_sparse().is_some() && offset.is_none()) {
             sum(which, score_gradients, of_weights);
         } else {
@@ -163,8 +170,7 @@ impl Model for Linear {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Rows;
-    use crate::model::{Scaling, ScalingKind};
+    use crate::model::ScalingKind;
     use crate::random::{Purpose, stream};
 
     /// Rows with the default scaling of their kind, or another, fitted on all of them.
@@ -185,7 +191,7 @@ mod tests {
         }
 
         fn stored(&self) -> Stored<'_> {
-            Stored { rows: &self.rows, scaling: &self.scaling, which: &self.all }
+            Stored::new(&self.rows, &self.scaling, &self.all)
         }
 
         /// The scores of all rows, and the gradient by the parameters.

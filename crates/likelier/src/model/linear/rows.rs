@@ -63,6 +63,12 @@ where
     lanes
 }
 
+/// Bytes of a line of the cache.
+const LINE: usize = 64;
+/// Rows of no more bytes are fetched so many groups ahead.
+const NARROW: usize = 4 * LINE;
+const AHEAD: usize = 4;
+
 /// ⟨w, x⟩ + b of some rows, four at a time so that their memory is waited for together. Sums are always
 /// in the same order, so always the same bits.
 #[inline(always)]
@@ -81,11 +87,22 @@ fn score_dense<T: Copy, const SHIFTED: bool>(
     const ROWS: usize = 4;
     let width = weights.len();
     let whole = width / LANES * LANES;
+    // Narrow rows are summed sooner than the next few arrive.
+    let narrow = width * size_of::<T>() <= NARROW;
     for (group, (which_now, scores)) in which.chunks(ROWS).zip(scores.chunks_mut(ROWS)).enumerate() {
         // The rows of the next group are fetched while those of this one are summed.
         let next: [usize; ROWS] = std::array::from_fn(|at| {
             which.get((group + 1) * ROWS + at).map_or(0, |row| *row as usize * width)
         });
+        if narrow {
+            for row in which.iter().skip((group + AHEAD) * ROWS).take(ROWS) {
+                let start = *row as usize * width;
+                (0..width)
+                    .step_by(LINE / size_of::<T>())
+                    .for_each(|at| prefetch(values, start + at));
+                prefetch(values, start + width - 1);
+            }
+        }
         let which = which_now;
         // A short group takes its last row again.
         let rows: [&[T]; ROWS] = std::array::from_fn(|at| {
