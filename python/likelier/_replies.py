@@ -44,6 +44,11 @@ class Replies:
     degree: float
     #: Whether pairs that were asked again tell the degree; else it is 0 because nothing tells it.
     degree_known: bool
+    #: The share of answers that pick the left item, whatever it is (below 0: the right one), by name; of all under None
+    #: where people are not told apart. Empty where nobody leans, or sides are not known.
+    leanings: dict[str | None, Rate]
+    #: The share of all answers that were given by the side; None where sides are not known.
+    by_side: float | None
 
     def not_identified(self) -> tuple[str, ...]:
         """What these answers do not tell, in words."""
@@ -67,29 +72,38 @@ class Replies:
                 lines.append(f"ties on pairs of {what}: {rate}")
         if self.degree_known:
             lines.append("equals are ordered by " + ("degree" if self.degree > 0 else "a coin"))
+        for name, rate in self.leanings.items():
+            side = "right" if rate.value < 0 else "left"
+            who = "" if name is None else ", " + name
+            lines.append(f"picks the {side} item, whatever it is{who}: {abs(rate.value):.3f}")
+        if self.by_side == 0:
+            lines.append("no sign that people lean to a side")
         return "\n".join([*lines, *(f"not known: {what}" for what in self.not_identified())])
 
 
 def replies_of(told: str, people: Sequence[str] | None) -> Replies:
     """From the library's JSON, and the names in the order in which they first occur."""
     read: dict[str, Any] = json.loads(told)
-    errors, intervals = read["errors"], read["error_intervals"]
-    names: list[str | None] = [None] if len(errors) == 1 or people is None else list(people)
-    ranges = [None] * len(errors) if intervals is None else intervals
-    of_person = {
-        name: Rate(error, read["errors_from"], interval_of(known))
-        for name, error, known in zip(names, errors, ranges, strict=True)
-    }
+
+    def by_name(rates: list[float], intervals: list[Any] | None, source: str) -> dict[str | None, Rate]:
+        names: list[str | None] = [None] * len(rates) if len(rates) < 2 or people is None else list(people)
+        ranges = [None] * len(rates) if intervals is None else intervals
+        return {
+            name: Rate(rate, source, interval_of(known)) for name, rate, known in zip(names, rates, ranges, strict=True)
+        }
+
     ties, tied = read["ties"], read["tie_intervals"] or {}
 
     def tie(name: str) -> Rate | None:
         return None if ties is None else Rate(ties[name], read["ties_from"], interval_of(tied.get(name)))
 
     return Replies(
-        errors=of_person,
+        errors=by_name(read["errors"], read["error_intervals"], read["errors_from"]),
         people_differ=read["people_differ"],
         ties_same_class=tie("same_class"),
         ties_mixed=tie("mixed"),
         degree=read["degree"],
         degree_known=read["degree_known"],
+        leanings=by_name(read["leanings"], read["leaning_intervals"], "estimated"),
+        by_side=read["by_side"],
     )

@@ -62,6 +62,10 @@ class ShiftedOnlyWarning(LikelierWarning):
     """Calibration could only shift the scores."""
 
 
+class PicksBySideWarning(LikelierWarning):
+    """More is wrong by leanings to a side alone than was stated."""
+
+
 class FellBackWarning(LikelierWarning):
     """The pair posterior was given up for its warm-up."""
 

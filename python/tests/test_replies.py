@@ -143,9 +143,31 @@ def test_how_people_answered_is_told_as_on_the_command_line(tmp_path):
     assert vars(found.ties_mixed.interval) == told["tie_intervals"]["mixed"]
     assert isinstance(found.ties_same_class.interval, Interval)
     assert found.degree_known
+    assert (found.leanings, found.by_side) == ({}, None)
     assert found.not_identified() == ()
     assert "wrong on mixed pairs, ann:" in str(found)
     assert "ties on pairs of one class:" in str(found)
+
+
+def test_a_leaning_to_a_side_is_told_as_on_the_command_line(tmp_path):
+    X, _, pairs = blobs(count=600, pairs=1500)
+    rng = np.random.default_rng(4)
+    left = rng.random(len(pairs)) < 0.5
+    blind = rng.random(len(pairs)) < 0.5
+    swap = blind & ~left
+    pairs[swap] = pairs[swap][:, ::-1]
+    side = np.where(left | blind, "left", "right")
+    model = ComparisonClassifier(**STATED).fit(X, pairs, side=side)
+    files = write(tmp_path, X, pairs, side=side)
+    train = ["train", *files, *FLAGS, "--json", "--no-report", "--out", tmp_path / "m"]
+    told = json.loads(command(*train))["result"]["replies"]
+    found = model.replies_
+    assert found.by_side == told["by_side"]
+    assert [rate.value for rate in found.leanings.values()] == told["leanings"]
+    assert [vars(rate.interval) for rate in found.leanings.values()] == told["leaning_intervals"]
+    (leaning,) = found.leanings.values()
+    assert 0.3 < leaning.value < 0.7
+    assert "picks the left item, whatever it is:" in str(found)
 
 
 def test_what_answers_do_not_tell_is_said():

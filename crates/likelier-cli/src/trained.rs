@@ -35,7 +35,7 @@ pub(crate) struct Trained<'a> {
     pub(crate) prior: Prior,
     /// Where the prior was estimated.
     pub(crate) prior_interval: Option<Interval>,
-    /// How people replied, where ties, names or repetitions could tell.
+    /// How people replied, where ties, names, repetitions or sides could tell.
     pub(crate) replies: Option<&'a ReplyEstimate>,
     #[serde(flatten)]
     pub(crate) protocol: Protocol,
@@ -233,14 +233,45 @@ fn replies_text(replies: &ReplyEstimate) -> String {
         _ => each,
     });
     if replies.people_differ == Some(false) {
-        parts.push("no sign that people differ".into());
+        parts.push("no sign that people differ in their errors".into());
     }
     parts.push(match (replies.degree_known, replies.rates.degree > 0.0) {
         (true, true) => "equals ordered by degree, not by a coin".into(),
         (true, false) => "equals ordered by a coin".into(),
         (false, _) => "whether equals are ordered by a coin is not known without pairs asked again".into(),
     });
+    parts.extend(replies.by_side.map(|by_side| leaning_text(replies, by_side)));
     format!("how people answered: {}", parts.join("; "))
+}
+
+/// Who picks by the side.
+fn leaning_text(replies: &ReplyEstimate, by_side: f64) -> String {
+    let side = |leaning: f64| if leaning < 0.0 { "right" } else { "left" };
+    match &replies.rates.leanings[..] {
+        [] => "no sign that people lean to a side".into(),
+        [one] => {
+            let ranges = replies.leaning_intervals.as_ref();
+            let range = ranges.and_then(|ranges| ranges.first()).map_or(String::new(), |range| {
+                let [one, two] = [range.low, range.high].map(|end| 100.0 * end * one.signum());
+                format!(" ({:.0} to {:.0})", one.min(two).max(0.0), one.max(two))
+            });
+            format!(
+                "{:.0} %{range} of answers picked the {} item, whatever it was",
+                100.0 * by_side,
+                side(*one)
+            )
+        }
+        each => {
+            let stronger = |most: f64, one: f64| if one.abs() > most.abs() { one } else { most };
+            let most = each.iter().copied().fold(0.0, stronger);
+            format!(
+                "{:.0} % of answers picked a side, whatever stood there; one person the {} in {:.0} %",
+                100.0 * by_side,
+                side(most),
+                100.0 * most.abs()
+            )
+        }
+    }
 }
 
 /// What labels say.
@@ -325,6 +356,7 @@ mod tests {
                 errors: vec![0.05],
                 ties: Some(TieRates::new(0.36, 0.1).unwrap()),
                 degree: 0.0,
+                leanings: Vec::new(),
             },
             errors_from: RateSource::Stated,
             people_differ: Some(false),
@@ -335,11 +367,13 @@ mod tests {
                 mixed: interval(0.1, 0.05, 0.16),
             }),
             degree_known: false,
+            leaning_intervals: None,
+            by_side: None,
         };
         assert_eq!(
             replies_text(&replies),
             "how people answered: ties on 36 % (30 to 42) of same-class pairs and 10 % (5 to 16) of mixed pairs; people wrong on \
-             5 % of mixed pairs, as stated; no sign that people differ; whether equals are ordered by a coin is not \
+             5 % of mixed pairs, as stated; no sign that people differ in their errors; whether equals are ordered by a coin is not \
              known without pairs asked again"
         );
         replies.ties_from = Some(RateSource::Stated);
@@ -362,6 +396,17 @@ mod tests {
         let text = replies_text(&replies);
         assert!(text.contains("people wrong on 10 % (4 to 21) of mixed pairs"), "{text}");
         assert!(text.ends_with("equals ordered by a coin"), "{text}");
+        replies.by_side = Some(0.0);
+        let ends = |replies: &ReplyEstimate, with: &str| {
+            let text = replies_text(replies);
+            assert!(text.ends_with(with), "{text}");
+        };
+        ends(&replies, "equals ordered by a coin; no sign that people lean to a side");
+        (replies.rates.leanings, replies.by_side) = (vec![-0.2], Some(0.2));
+        replies.leaning_intervals = Some(vec![interval(-0.2, -0.3, -0.1)]);
+        ends(&replies, "20 % (10 to 30) of answers picked the right item, whatever it was");
+        (replies.rates.leanings, replies.by_side) = (vec![0.02, -0.4, 0.6], Some(0.35));
+        ends(&replies, "35 % of answers picked a side, whatever stood there; one person the left in 60 %");
     }
 
     #[test]

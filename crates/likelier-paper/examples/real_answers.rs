@@ -1,7 +1,7 @@
 //! What ties, names, repetitions and labels add to comparisons, on real features with simulated people.
 //!
 //! ```text
-//! LIKELIER_DATA=… cargo run --release -p likelier-paper --example real_answers -- ties|stated-ties|people|labels|degree [SEEDS [FIRST]] > rows.csv
+//! LIKELIER_DATA=… cargo run --release -p likelier-paper --example real_answers -- ties|stated-ties|people|labels|degree|sides [SEEDS [FIRST]] > rows.csv
 //! ```
 //!
 //! Items are drawn at a prior and compared at random: forced choice, a linear model, nothing held out. The truth is
@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use std::error::Error;
 use std::path::Path;
 
-use likelier::data::{Annotators, Texts};
+use likelier::data::{Annotators, ShownSide, Texts};
 use likelier::estimate::Interval;
 use likelier::evaluate::Confusion;
 use likelier::random::{ChaCha8Rng, Purpose, below, chance, shuffle, stream};
@@ -40,7 +40,8 @@ fn main() -> Result<()> {
         Some("people") => people,
         Some("labels") => labels,
         Some("degree") => degree,
-        _ => return Err("say which: ties, stated-ties, people, labels or degree".into()),
+        Some("sides") => sides,
+        _ => return Err("say which: ties, stated-ties, people, labels, degree or sides".into()),
     };
     println!("dataset,prior,condition,answers,seed,treatment,accuracy,found,truth");
     for benchmark in SETS {
@@ -112,6 +113,16 @@ impl World<'_> {
         let called: Vec<Label> =
             scores.iter().map(|score| Label::positive_if(*score > threshold)).collect();
         Ok(Confusion::of(&called, rest.iter().map(|row| self.label(*row)))?.accuracy())
+    }
+
+    /// The sum of each row's features.
+    fn sums(&self, rows: &[u32]) -> Vec<f32> {
+        let mut values = vec![0.0; self.dataset.rows.width()];
+        let mut sum = |row: &u32| {
+            self.dataset.rows.copy_row(*row as usize, &mut values);
+            values.iter().sum()
+        };
+        rows.iter().map(&mut sum).collect()
     }
 
     fn supervision(&self, answers: Answers, error: f64) -> Result<Supervision> {
@@ -397,6 +408,56 @@ fn degree(world: &World<'_>, seed: u64) -> Result<()> {
     Ok(())
 }
 
+/// People who pick what stands on the left in a share of their answers, whatever it is, or in that share of pairs of
+/// one class alone. Sides are drawn, or what has the larger sum of features is on the left.
+fn sides(world: &World<'_>, seed: u64) -> Result<()> {
+    const ERROR: f64 = 0.05;
+    for (leaning, drawn, equals_alone) in [
+        (0.0, true, false),
+        (0.2, true, false),
+        (0.4, true, false),
+        (0.6, true, false),
+        (0.0, false, false),
+        (0.2, false, false),
+        (0.4, false, false),
+        (0.6, false, false),
+        (0.4, true, true),
+    ] {
+        let Drawn { pool, rest, mut rng } = world.draw(1000, seed)?;
+        let sums = world.sums(&pool);
+        let (mut pairs, mut picked) = (Vec::new(), Vec::new());
+        for (pair, sums) in pool.chunks_exact(2).zip(sums.chunks_exact(2)) {
+            let (a, b) = (pair[0], pair[1]);
+            let a_left = if drawn { chance(&mut rng, 0.5) } else { sums[0] > sums[1] };
+            let leans = !equals_alone || world.label(a) == world.label(b);
+            let a_first = if chance(&mut rng, if leans { leaning } else { 0.0 }) {
+                a_left
+            } else {
+                world.first(&mut rng, (a, b), ERROR, 0.0)
+            };
+            pairs.push(if a_first { (a, b) } else { (b, a) });
+            picked.push(Some(if a_first == a_left { ShownSide::Left } else { ShownSide::Right }));
+        }
+        let placed = if drawn { "drawn" } else { "by the sum" };
+        let of = if equals_alone { "pairs of one class" } else { "any pair" };
+        let condition = format!("{leaning} of {of}; sides {placed}");
+        let all = || pairs.iter().copied().collect::<Answers>();
+        let truth = format!("error={ERROR} leaning={leaning}");
+        let run = |treatment, answers, error| {
+            let supervision = world.supervision(answers, error)?;
+            world.row((&condition, seed, treatment), &supervision, FitOptions::new(), &rest, &truth)
+        };
+        // What is wrong of all answers about mixed pairs, where sides are drawn.
+        let wrong = if equals_alone { ERROR } else { (1.0 - leaning) * ERROR + 0.5 * leaning };
+        let shown = all().shown(picked.clone())?;
+        run("modelled", shown.clone(), wrong)?;
+        run("not known", all(), wrong)?;
+        run("modelled, too small an error stated", shown, ERROR)?;
+        run("not known, too small an error stated", all(), ERROR)?;
+    }
+    Ok(())
+}
+
 /// `name=value:low:high`, or without a range where none is known.
 fn in_words(found: &ReplyEstimate) -> String {
     let one = |name: &str, value: f64, range: Option<&Interval>| {
@@ -412,6 +473,10 @@ fn in_words(found: &ReplyEstimate) -> String {
     for (person, error) in found.rates.errors.iter().enumerate() {
         let ranges = found.error_intervals.as_ref();
         words.push(one("error", *error, ranges.and_then(|ranges| ranges.get(person))));
+    }
+    for (person, leaning) in found.rates.leanings.iter().enumerate() {
+        let ranges = found.leaning_intervals.as_ref();
+        words.push(one("leaning", *leaning, ranges.and_then(|ranges| ranges.get(person))));
     }
     words.push(format!("degree={}", found.rates.degree));
     words.join(" ")

@@ -89,7 +89,7 @@ impl<'s> Executor<Stage<'s>> for Threads<'_, Bench<'_>> {
     }
 }
 
-/// Who else runs trials on these comparisons. Ties, names and propensities are not sent, so that what knows them is trained here.
+/// Who else runs trials on these comparisons. Ties, names, sides and propensities are not sent, so that what knows them is trained here.
 pub(crate) fn sent_to<'a>(
     control: &Control<'a>,
     comparisons: &Comparisons,

@@ -139,6 +139,13 @@ pub enum Warning {
         /// What was wanted.
         wish: Wish,
     },
+    /// More is wrong by leanings to a side alone than was stated.
+    PicksBySide {
+        /// The share of answers that were given by the side.
+        by_side: f64,
+        /// The stated error.
+        stated: f64,
+    },
     /// A column of labels is not used, since it is not known how its items were chosen.
     LabelsSetAside {
         /// The column.
@@ -247,6 +254,7 @@ impl Warning {
             Self::NoBetterThanChance { .. } => "no-better-than-chance",
             Self::LabelsContradict { .. } => "labels-contradict",
             Self::WishNotMet { .. } => "wish-not-met",
+            Self::PicksBySide { .. } => "picks-by-side",
             Self::LabelsSetAside { .. } => "labels-set-aside",
             Self::LabelsOfOneClass { .. } => "labels-of-one-class",
             Self::LabelsNotUsed => "labels-not-used",
@@ -327,6 +335,9 @@ impl Warning {
             Self::WishNotMet { .. } => {
                 "Ask for less, collect more comparisons (`plan` says how many are enough), or narrow the range: state a \
                  smaller `labeller-error-at-most`, or `equals` coin, if you know that."
+            }
+            Self::PicksBySide { .. } => {
+                "State what is wrong of all answers to mixed pairs (`labeller-error`). Where the side followed what was shown,                  that does not mend the numbers: draw the sides, and ask again."
             }
             Self::LabelsSetAside { .. } => {
                 "To judge by it, say how the labelled items were chosen (`labels-chosen`). To make it a feature, name it in \
@@ -476,6 +487,14 @@ impl fmt::Display for Warning {
             Self::LabelsSetAside { column } => write!(
                 f,
                 "column '{column}' of the items is taken for true labels: it is no feature, and nothing is judged by it"
+            ),
+            Self::PicksBySide { by_side, stated } => write!(
+                f,
+                "{:.0} % of answers were given by the side, so at least {:.0} % of mixed pairs are answered wrongly, not \
+                 {:.0} % as stated: numbers without labels come out too low",
+                100.0 * by_side,
+                50.0 * by_side,
+                100.0 * stated
             ),
             Self::LabelsOfOneClass { labels, class } => write!(
                 f,

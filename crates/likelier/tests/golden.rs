@@ -4,8 +4,7 @@
 #![cfg(feature = "engine")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use likelier::data::Pile;
-use likelier::data::Rows;
+use likelier::data::{Pile, Rows, ShownSide};
 use likelier::model::{Linear, Model, Scaling, ScalingKind, Stored, Weights};
 use likelier::risk::{Batch, Gradients, PairPosterior, PileOf, Setting, Side, least_variance};
 use likelier::train::{Optimiser, OptimiserKind};
@@ -149,7 +148,7 @@ fn replies_have_the_probabilities_that_numpy_counts() {
         let collection: Collection = case["protocol"].as_str().unwrap().parse().unwrap();
         let protocol = Protocol::new(collection, number(&case["error"])).unwrap();
         let ties = TieRates::new(number(&case["same"]), number(&case["mixed"])).unwrap();
-        let model = ReplyModel { protocol, ties };
+        let model = ReplyModel { protocol, ties, leaning: 0.0 };
         let names = ["first", "second", "tie", "dropped"];
         for (reply, name) in Reply::ALL.into_iter().zip(names) {
             let wanted = matrix(&case["joint"][name]);
@@ -165,6 +164,26 @@ fn replies_have_the_probabilities_that_numpy_counts() {
         }
     }
     assert_eq!(cases.len(), 32);
+}
+
+#[test]
+fn replies_of_people_who_lean_have_the_probabilities_that_are_counted() {
+    let golden = replies();
+    let cases = golden["leanings"].as_array().unwrap();
+    for case in cases {
+        let protocol = Protocol::new(Collection::ForcedChoice, number(&case["error"])).unwrap();
+        let ties = TieRates::new(number(&case["same"]), number(&case["mixed"])).unwrap();
+        let model = ReplyModel { protocol, ties, leaning: number(&case["leaning"]) };
+        let side = if case["first"] == "left" { ShownSide::Left } else { ShownSide::Right };
+        for (reply, name) in [(Reply::First, "first"), (Reply::Second, "second"), (Reply::Tie, "tie")] {
+            let wanted = matrix(&case["acceptance"][name]);
+            let found = model.acceptance_at(reply, side);
+            for (found, wanted) in found.as_flattened().iter().zip(wanted.as_flattened()) {
+                assert!((found - wanted).abs() < 1e-12, "{name} of {case}");
+            }
+        }
+    }
+    assert_eq!(cases.len(), 24);
 }
 
 #[test]

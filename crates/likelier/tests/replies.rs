@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use likelier::data::{Annotators, Texts};
+use likelier::data::{Annotators, ShownSide, Texts};
 use likelier::random::{ChaCha8Rng, Purpose, below, chance, stream, unit};
 use likelier::train::Control;
 use likelier::{
@@ -232,6 +232,172 @@ fn a_grading_is_seen_in_pairs_that_were_asked_again() {
     });
     assert_eq!(degrees[0], 0.0);
     assert!(degrees[1] > 0.0, "{degrees:?}");
+}
+
+/// Where the picked items stand.
+type Sides = Vec<Option<ShownSide>>;
+
+/// Answers of people of whom each picks what stands on the left in a share of them, below 0 on the right, whatever it is.
+/// The item with more of the first feature, the only one that tells the classes apart, is on the left, or sides are drawn.
+fn leaning(
+    world: &mut World,
+    count: usize,
+    by: &[f64],
+    error: f64,
+    drawn: bool,
+) -> (Vec<(u32, u32)>, Sides, Vec<u32>) {
+    let (mut pairs, mut sides, mut of) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..count {
+        let (a, b) = world.pair();
+        let a_left = if drawn {
+            chance(&mut world.rng, 0.5)
+        } else {
+            world.first[a as usize] > world.first[b as usize]
+        };
+        let person = below(&mut world.rng, by.len());
+        let blind = chance(&mut world.rng, by[person].abs());
+        let by_side = if a_left == (by[person] > 0.0) { (a, b) } else { (b, a) };
+        let (one, two) = if blind { by_side } else { world.ordered((a, b), error, 0.0) };
+        sides.push(Some(if (one == a) == a_left { ShownSide::Left } else { ShownSide::Right }));
+        pairs.push((one, two));
+        of.push(person as u32);
+    }
+    (pairs, sides, of)
+}
+
+fn accuracy(classifier: &likelier::Classifier, fresh: &World) -> f64 {
+    let called = classifier.predict(&fresh.rows).unwrap();
+    let right = called.iter().zip(&fresh.labels).filter(|(call, is)| call.is_positive() == **is);
+    right.count() as f64 / fresh.labels.len() as f64
+}
+
+#[test]
+fn a_leaning_to_a_side_is_found_however_items_were_placed() {
+    let fresh = World::new(4000, 0.4, 2.0, 90);
+    for (seed, (true_leaning, drawn)) in
+        (30..).zip([(0.4, true), (-0.4, true), (0.4, false), (-0.4, false)])
+    {
+        let mut world = World::new(3000, 0.4, 2.0, seed);
+        let (pairs, sides, _) = leaning(&mut world, 2000, &[true_leaning], 0.0, drawn);
+        let answers = || pairs.iter().copied().collect::<Answers>();
+        let known = fitted(&world, &supervision(answers().shown(sides).unwrap(), 0.4));
+        let warned = known.warnings.iter().map(likelier::Warning::code).collect::<Vec<_>>();
+        assert!(warned.contains(&"picks-by-side"), "{warned:?}");
+        let unknown = fitted(&world, &supervision(answers(), 0.4));
+        assert!(unknown.replies.is_none());
+        let replies = known.replies.unwrap();
+        let [range] = &replies.leaning_intervals.unwrap()[..] else { panic!("one leaning") };
+        assert!(range.holds(true_leaning) && range.width() < 0.3, "{true_leaning}, {drawn}: {range:?}");
+        assert_eq!(replies.by_side, Some(replies.rates.leanings[0].abs()));
+        assert_eq!(replies.errors_from, RateSource::Stated);
+        let [with, without] =
+            [known.classifier, unknown.classifier].map(|classifier| accuracy(&classifier, &fresh));
+        // Where what is likelier stands on the left, people who lean to the left are right more often.
+        let gain = if !drawn && true_leaning < 0.0 { 0.02 } else { -0.005 };
+        assert!(with > without + gain, "{true_leaning}, {drawn}: {with}, {without}");
+    }
+}
+
+#[test]
+fn people_who_lean_apart_get_a_leaning_each() {
+    let mut world = World::new(2000, 0.5, 2.5, 40);
+    let own = [0.0, 0.6, 0.0, -0.5];
+    let (pairs, sides, of) = leaning(&mut world, 3000, &own, 0.05, true);
+    let names: Texts = ["a", "b", "c", "d"].into_iter().collect();
+    let answers: Answers = pairs.into_iter().collect();
+    let answers = answers.shown(sides).unwrap().by(Annotators { names, of }).unwrap();
+    let protocol = Protocol::new(Collection::ForcedChoice, 0.05).unwrap();
+    let replies = fitted(&world, &supervision(answers, 0.5).protocol(protocol)).replies.unwrap();
+    let ranges = replies.leaning_intervals.unwrap();
+    for (person, (found, own)) in replies.rates.leanings.iter().zip(own).enumerate() {
+        assert!((found - own).abs() < 0.15, "{person}: {found}");
+    }
+    assert_eq!(ranges.len(), 4);
+    assert!(ranges[1].holds(0.6) && ranges[3].holds(-0.5), "{ranges:?}");
+}
+
+#[test]
+fn a_leaning_is_found_beside_ties_and_the_ties_beside_it() {
+    let mut held = [0; 3];
+    for seed in 0..10 {
+        let mut world = World::new(3000, 0.4, 2.5, 50 + seed);
+        let (mut pairs, mut sides, mut ties) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..1500 {
+            // The first stands on the left.
+            let pair = world.pair();
+            let alike = world.labels[pair.0 as usize] == world.labels[pair.1 as usize];
+            let blind = chance(&mut world.rng, 0.3);
+            let tied = !blind && chance(&mut world.rng, if alike { 0.5 } else { 0.1 });
+            let picked = if blind { pair } else { world.ordered(pair, 0.0, 0.0) };
+            let side = if picked == pair { ShownSide::Left } else { ShownSide::Right };
+            sides.push(Some(side).filter(|_| !tied));
+            pairs.push(picked);
+            ties.push(tied);
+        }
+        let answers: Answers = pairs.into_iter().collect();
+        let answers = answers.tied(ties).unwrap().shown(sides).unwrap();
+        let protocol = Protocol::new(Collection::ForcedChoice, 0.15).unwrap();
+        let replies = fitted(&world, &supervision(answers, 0.4).protocol(protocol)).replies.unwrap();
+        let ranges = replies.leaning_intervals.unwrap();
+        let tied = replies.tie_intervals.unwrap();
+        let found = [(&ranges[0], 0.3), (&tied.same_class, 0.5), (&tied.mixed, 0.1)];
+        for (held, (range, truth)) in held.iter_mut().zip(found) {
+            assert!((range.value - truth).abs() < 0.12, "seed {seed}: {truth}, {range:?}");
+            *held += usize::from(range.holds(truth));
+        }
+    }
+    assert!(held.iter().all(|held| *held >= 8), "{held:?} of 10");
+}
+
+#[test]
+fn opposite_leanings_are_told_apart_where_people_answer_the_same_pairs() {
+    let mut world = World::new(1500, 0.5, 2.5, 45);
+    let (mut pairs, mut sides, mut of) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..900 {
+        let pair = world.pair();
+        for (person, leaning) in [(0, 0.5), (1, -0.5)] {
+            let left_first = chance(&mut world.rng, 0.5);
+            let shown = if left_first { pair } else { (pair.1, pair.0) };
+            let picked = if chance(&mut world.rng, 0.5) {
+                if leaning > 0.0 { shown } else { (shown.1, shown.0) }
+            } else {
+                world.ordered(shown, 0.0, 0.0)
+            };
+            sides.push(Some(if picked == shown { ShownSide::Left } else { ShownSide::Right }));
+            pairs.push(picked);
+            of.push(person);
+        }
+    }
+    let names: Texts = ["left", "right"].into_iter().collect();
+    let answers: Answers = pairs.into_iter().collect();
+    let answers = answers.shown(sides).unwrap().by(Annotators { names, of }).unwrap();
+    let replies = fitted(&world, &supervision(answers, 0.5)).replies.unwrap();
+    let [left, right] = replies.rates.leanings[..] else { panic!("{:?}", replies.rates) };
+    assert!((left - 0.5).abs() < 0.12 && (right + 0.5).abs() < 0.12, "{left}, {right}");
+    for (range, own) in replies.leaning_intervals.unwrap().iter().zip(&replies.rates.leanings) {
+        assert_eq!(range.value, *own);
+    }
+}
+
+#[test]
+fn sides_without_a_leaning_change_nothing() {
+    let mut alike = 0;
+    for seed in 0..5 {
+        let mut world = World::new(1500, 0.4, 2.0, 60 + seed);
+        let (pairs, sides, _) = leaning(&mut world, 800, &[0.0], 0.1, true);
+        let answers = || pairs.iter().copied().collect::<Answers>();
+        let protocol = Protocol::new(Collection::ForcedChoice, 0.1).unwrap();
+        let told = |answers| fitted(&world, &supervision(answers, 0.4).protocol(protocol));
+        let with = told(answers().shown(sides).unwrap());
+        let replies = with.replies.unwrap();
+        if replies.rates.leanings.is_empty() {
+            let without = told(answers());
+            assert_eq!(with.classifier.to_bytes().unwrap(), without.classifier.to_bytes().unwrap());
+            assert_eq!((replies.by_side, replies.leaning_intervals), (Some(0.0), None));
+            alike += 1;
+        }
+    }
+    assert!(alike >= 4, "{alike} of 5 found no leaning");
 }
 
 #[test]

@@ -276,7 +276,8 @@ impl Answers {
         let annotators = self.annotators.as_ref().filter(|annotators| annotators.names.len() > 1);
         let has_ties = (0..self.len()).any(|at| self.is_tie(at) && wanted(at));
         // What all answers have in common is not listed: most often that is everything but the pairs.
-        let [weigh, tell] = [has_ties || self.weights.is_some(), has_ties || annotators.is_some()];
+        let weigh = has_ties || self.weights.is_some();
+        let tell = has_ties || annotators.is_some() || self.sides.is_some();
         let (mut likelier, mut other) = (Vec::with_capacity(self.len()), Vec::with_capacity(self.len()));
         let (mut weights, mut answers, mut told, mut inverse) =
             (Vec::new(), Vec::new(), Vec::new(), Vec::new());
@@ -292,6 +293,7 @@ impl Answers {
                 told.extend(tell.then(|| Told {
                     by: annotators.map_or(0, |annotators| annotators.of[at]),
                     tie: halves == 2,
+                    side: self.sides.as_ref().and_then(|sides| sides[at]).filter(|_| halves == 1),
                     known: [None; 2],
                 }));
             }

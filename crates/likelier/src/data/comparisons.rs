@@ -1,6 +1,6 @@
 //! Comparisons, and the two piles they fall into.
 
-use super::{Label, Pile};
+use super::{Label, Pile, ShownSide};
 use crate::error::Error;
 
 /// Comparisons (x, x′) between rows: in each, `likelier[i]` was said to be at least as likely positive
@@ -28,6 +28,8 @@ pub(crate) struct Told {
     pub(crate) by: u32,
     /// Whether it is half of a tie.
     pub(crate) tie: bool,
+    /// Where the likelier item stood, where that is known; a tie has none.
+    pub(crate) side: Option<ShownSide>,
     /// The true labels of its two items, where they are known.
     pub(crate) known: [Option<Label>; 2],
 }

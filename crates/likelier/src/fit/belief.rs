@@ -161,9 +161,20 @@ pub(super) fn out_of_fold<'a>(
     }
     let config = Config { seed: options.seed, ..scorer(options.architecture.clone(), protocol)? };
     let config = Config { settles: config.architecture == Architecture::Linear, ..config };
-    let folds = Folds::new(comparisons, rows.len(), FOLDS, options.seed)?;
-    let enough = enough(&options.architecture, rows.width());
-    cross_fit_from(rows, comparisons, folds, &config, enough, control, |fold, summary| {
+    scored(rows, comparisons, &config, control, observe)
+}
+
+/// Scores each compared item by a model trained in this way, but not on the item.
+pub(super) fn scored<'a>(
+    rows: &'a Rows<'_>,
+    comparisons: &'a Comparisons,
+    config: &Config,
+    control: &Control<'_>,
+    observe: &mut Observer<'_>,
+) -> Result<CrossFit<'a>, Error> {
+    let folds = Folds::new(comparisons, rows.len(), FOLDS, config.seed)?;
+    let enough = enough(&config.architecture, rows.width());
+    cross_fit_from(rows, comparisons, folds, config, enough, control, |fold, summary| {
         observe(Event::Scoring { fold: fold + 1, folds: FOLDS, epoch: summary.epoch });
     })
 }

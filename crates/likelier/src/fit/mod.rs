@@ -159,7 +159,7 @@ pub struct Fitted {
     pub config: Config,
     /// The prior that was used.
     pub prior: BelievedPrior,
-    /// How people reply, where ties, names or repetitions could tell.
+    /// How people reply, where ties, names, repetitions or sides could tell.
     pub replies: Option<ReplyEstimate>,
     /// How good it is without labels; none where nothing was held out, or it could not be judged.
     pub assessment: Option<Assessment>,
@@ -280,6 +280,7 @@ fn trained(
     let stated_ties = supervision.stated_tie_rates();
     let replies = reply_rates(rows, parts.trained.as_ref(), options, asked, stated_ties, &aside, observe)?;
     let rates = replies.as_ref().and_then(ReplyEstimate::taught);
+    warnings.extend(replies.as_ref().and_then(|replies| replies.warning(protocol)));
     let all_of = |data: &Data<'_>, scaling| candidates(data, options, scaling, &prior, protocol, rates);
     let with = |scaling| all_of(&data, scaling).swap_remove(0);
     let scaling = words::scaling(&data, parts.trained.as_ref(), &with, options, &aside, observe)?;

@@ -1,10 +1,13 @@
-//! How people reply: estimated where ties, names or repetitions can tell.
+//! How people reply: estimated where ties, names, repetitions or sides can tell.
 
-use super::{FitOptions, LEVEL, Observer, ScorerOptions, belief::out_of_fold};
+use super::{
+    FitOptions, LEVEL, Observer, ScorerOptions,
+    belief::{out_of_fold, scored},
+};
 use crate::data::{Comparisons, Pile, Rows};
 use crate::error::Error;
-use crate::estimate::FEWEST;
-use crate::model::ModelKind;
+use crate::estimate::{CrossFit, FEWEST};
+use crate::model::{Architecture, ModelKind};
 use crate::prior::Prior;
 use crate::protocol::{Collection, Protocol};
 use crate::replies::estimate::estimate;
@@ -12,7 +15,11 @@ use crate::replies::said::Said;
 use crate::replies::{ReplyEstimate, ReplyRates, TieRates};
 use crate::risk::Method;
 use crate::supervision::Supervision;
-use crate::train::Control;
+use crate::train::{Config, Control, Data};
+
+/// How often scores are learned again, knowing how people lean, and when leanings have moved too little to go on.
+const MOST_TIMES_AGAIN: usize = 5;
+const HARDLY_MOVED: f64 = 0.01;
 
 /// Rates of ties that are stated must be of use.
 pub(super) fn check_tie_rates(
@@ -72,9 +79,10 @@ pub(super) fn reply_rates(
         let stated = ReplyRates::stated(protocol.labeller_error());
         return Ok(Some(ReplyEstimate::stated(ReplyRates { ties: stated_ties, ..stated })));
     }
-    let tells = said.has_ties() || said.people() > 1 || said.asked_again();
+    let tells = said.has_ties() || said.people() > 1 || said.may_lean() || said.asked_again();
     if !tells || comparisons.answers() < FEWEST {
-        return Ok(None);
+        let stated = ReplyEstimate::stated(ReplyRates::stated(protocol.labeller_error()));
+        return Ok(said.has_sides().then_some(ReplyEstimate { by_side: Some(0.0), ..stated }));
     }
     let scorer = ScorerOptions::new(ModelKind::Linear, options.seed);
     let fit = match out_of_fold(rows, comparisons, protocol, &scorer, control, observe) {
@@ -83,6 +91,29 @@ pub(super) fn reply_rates(
         Err(Error::Setting { .. } | Error::TooFewToEstimate { .. }) => return Ok(None),
         Err(error) => return Err(error),
     };
-    let scores = [fit.scores.likelier(), fit.scores.other()];
-    Ok(Some(estimate(&said, [likelier, other], scores, (prior, protocol), stated_ties, LEVEL)))
+    let from = |fit: &CrossFit<'_>| {
+        let scores = [fit.scores.likelier(), fit.scores.other()];
+        estimate(&said, [likelier, other], scores, (prior, protocol), stated_ties, LEVEL)
+    };
+    let mut found = from(&fit);
+    let data = Data { rows, piles, labels: None };
+    for _ in 0..MOST_TIMES_AGAIN {
+        if found.rates.leanings.is_empty() {
+            break;
+        }
+        // Where sides follow the items, scores that know of no leaning are wrong by it, and it is found too small.
+        let knowing = Config {
+            replies: Some(found.rates.clone()),
+            seed: options.seed,
+            ..Config::recommended(Method::PairPosterior, Architecture::Linear, prior, protocol, &data)
+        };
+        let again = scored(rows, comparisons, &knowing.until_settled(&data, None), control, observe)?;
+        let next = from(&again);
+        let moved = next.rates.leanings_apart(&found.rates);
+        found = next;
+        if moved < HARDLY_MOVED {
+            break;
+        }
+    }
+    Ok(Some(found))
 }

@@ -17,6 +17,8 @@ use super::estimate::Sample;
 use super::{ReplyRates, TieRates};
 use crate::estimate::Interval;
 use crate::estimate::distribution::two_sided;
+use crate::protocol::Protocol;
+use crate::warning::Warning;
 
 /// How a rate is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -50,6 +52,10 @@ pub struct ReplyEstimate {
     pub tie_intervals: Option<TieIntervals>,
     /// Whether pairs asked again tell κ; else it is 0 because nothing tells it.
     pub degree_known: bool,
+    /// How far each leaning may be off; none where nobody leans, or the answers do not tell.
+    pub leaning_intervals: Option<Vec<Interval>>,
+    /// The share of all answers that were given by the side; none where sides are not known.
+    pub by_side: Option<f64>,
 }
 
 /// How far the rates of ties may be off.
@@ -72,12 +78,24 @@ impl ReplyEstimate {
             error_intervals: None,
             tie_intervals: None,
             degree_known: false,
+            leaning_intervals: None,
+            by_side: None,
         }
+    }
+
+    /// What must be said where leanings alone make more wrong than was stated.
+    pub(crate) fn warning(&self, protocol: Protocol) -> Option<Warning> {
+        // Not for what chance may have made.
+        const CLEARLY: f64 = 0.02;
+        let (by_side, stated) = (self.by_side?, protocol.labeller_error());
+        (0.5 * by_side > stated + CLEARLY).then_some(Warning::PicksBySide { by_side, stated })
     }
 
     /// The rates, where they are more than the stated error.
     pub(crate) fn taught(&self) -> Option<&ReplyRates> {
-        let more = self.rates.ties.is_some() || self.errors_from != RateSource::Stated;
+        let more = self.rates.ties.is_some()
+            || self.errors_from != RateSource::Stated
+            || !self.rates.leanings.is_empty();
         more.then_some(&self.rates)
     }
 }
@@ -88,6 +106,7 @@ enum Parameter {
     SameTies,
     MixedTies,
     Error,
+    Leaning,
     Factor,
     Lapse,
 }
@@ -98,11 +117,31 @@ const STEP: f64 = 1e-3;
 /// How much wider than by the formula intervals of rates are that all people share.
 const WIDER: f64 = 1.4;
 
-/// Standard errors of τₛ, of τₘ and of the one error, where these are estimated.
+/// What a person's leaning is known by beside the answers is no more than it would be at this.
+const LEAST_LEANING: f64 = 0.05;
+
+/// A rate that people may have each.
+#[derive(Clone, Copy)]
+pub(super) enum PersonRate {
+    Error,
+    Leaning,
+}
+
+impl PersonRate {
+    fn of(self, rates: &mut ReplyRates) -> &mut [f64] {
+        match self {
+            Self::Error => &mut rates.errors,
+            Self::Leaning => &mut rates.leanings,
+        }
+    }
+}
+
+/// Standard errors of τₛ, of τₘ, of the one error and of the one leaning, where these are estimated.
 #[derive(Clone, Copy, Default)]
 pub(super) struct StandardErrors {
     pub(super) ties: Option<[f64; 2]>,
     pub(super) error: Option<f64>,
+    pub(super) leaning: Option<f64>,
 }
 
 impl StandardErrors {
@@ -118,13 +157,20 @@ impl StandardErrors {
         if sample.free_errors {
             free.push(Parameter::Error);
         }
+        if !rates.leanings.is_empty() {
+            free.push(Parameter::Leaning);
+        }
         let Some(variances) = variances(sample, rates, &free, items) else { return Self::default() };
         let of = |wanted: Parameter| {
             let at = free.iter().position(|one| *one == wanted)?;
             Some(WIDER * variances[at].sqrt()).filter(|error| error.is_finite())
         };
         let ties = of(Parameter::SameTies).zip(of(Parameter::MixedTies));
-        Self { ties: ties.map(|(same, mixed)| [same, mixed]), error: of(Parameter::Error) }
+        Self {
+            ties: ties.map(|(same, mixed)| [same, mixed]),
+            error: of(Parameter::Error),
+            leaning: of(Parameter::Leaning),
+        }
     }
 }
 
@@ -146,6 +192,7 @@ fn variances(
                 Parameter::Factor => at = &stretched[usize::from(*step > 0.0)],
                 Parameter::Lapse => lapse += step,
                 Parameter::Error => rates.errors[0] += step,
+                Parameter::Leaning => rates.leanings[0] += step,
                 Parameter::SameTies | Parameter::MixedTies => {
                     let ties = rates.ties.unwrap_or_default();
                     let [same, mixed] = if *parameter == Parameter::SameTies {
@@ -245,19 +292,32 @@ fn inverse_of_positive(mut matrix: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
 
 /// The range of a rate with this standard error, cut to what is possible.
 pub(super) fn interval(rate: f64, error: f64, level: f64) -> Interval {
-    let reach = two_sided(level) * error;
-    Interval { value: rate, low: rate - reach, high: rate + reach, level }.clipped(0.0, 1.0)
+    around(rate, error, level).clipped(0.0, 1.0)
 }
 
-/// Standard errors of each person's error, the others' and all else given: by the squares of the slopes of what they
+/// The same for a leaning, which is below 0 to the right.
+pub(super) fn interval_of_leaning(leaning: f64, error: f64, level: f64) -> Interval {
+    around(leaning, error, level).clipped(-1.0, 1.0)
+}
+
+fn around(rate: f64, error: f64, level: f64) -> Interval {
+    let reach = two_sided(level) * error;
+    Interval { value: rate, low: rate - reach, high: rate + reach, level }
+}
+
+/// Standard errors of each person's rate, the others' and all else given: by the squares of the slopes of what they
 /// said, and by what all people have in common.
-pub(super) fn of_each_person(sample: &Sample<'_>, rates: &ReplyRates) -> Vec<f64> {
-    let mut information: Vec<f64> = rates
-        .errors
-        .iter()
-        .map(|error| sample.shrink / (error * (1.0 - error)))
-        .collect();
+pub(super) fn of_each_person(sample: &Sample<'_>, rates: &ReplyRates, which: PersonRate) -> Vec<f64> {
     let mut rates = rates.clone();
+    let prior = |rate: &f64| match which {
+        PersonRate::Error => sample.shrink / (rate * (1.0 - rate)),
+        // One near 0 would seem to be known exactly.
+        PersonRate::Leaning => {
+            let share = rate.abs().max(LEAST_LEANING);
+            sample.shrink_leanings / (share * (1.0 - share))
+        }
+    };
+    let mut information: Vec<f64> = which.of(&mut rates).iter().map(prior).collect();
     for (at, pair) in sample.pairs.iter().enumerate() {
         for (place, answer) in pair.iter().enumerate() {
             let by = |answer: &u32| sample.said.told[*answer as usize].by as usize;
@@ -265,12 +325,12 @@ pub(super) fn of_each_person(sample: &Sample<'_>, rates: &ReplyRates) -> Vec<f64
             if pair[..place].iter().any(|before| by(before) == person) {
                 continue;
             }
-            let error = rates.errors[person];
+            let here = which.of(&mut rates)[person];
             let [below, above] = [-STEP, STEP].map(|step| {
-                rates.errors[person] = error + step;
+                which.of(&mut rates)[person] = here + step;
                 sample.log_likelihood(at, &rates)
             });
-            rates.errors[person] = error;
+            which.of(&mut rates)[person] = here;
             information[person] += ((above - below) / (2.0 * STEP)).powi(2);
         }
     }

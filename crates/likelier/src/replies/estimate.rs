@@ -10,9 +10,12 @@
 //! - **errors** are estimated where pairs were asked again, or where people differ and none is stated; each
 //!   person's is drawn to what all have in common. Whether people differ is asked of pairs that were left aside;
 //! - **κ**, how strongly equals are ordered by degree, is estimated where pairs were asked again, and is 0 unless
-//!   that makes the answers clearly more probable.
+//!   that makes the answers clearly more probable;
+//! - **leanings** to a side are looked for where sides are known (`leaning.rs`).
 
-use super::certainty::{RateSource, ReplyEstimate, StandardErrors, TieIntervals, interval, of_each_person};
+use super::certainty::{
+    PersonRate, RateSource, ReplyEstimate, StandardErrors, TieIntervals, interval, of_each_person,
+};
 use super::said::Said;
 use super::{ReplyRates, TieRates, joint_posterior};
 use crate::prior::Prior;
@@ -28,29 +31,31 @@ const SHRINK_TIES: f64 = 10.0;
 const START: f64 = 0.1;
 /// … and stay within these: at 0 a contradiction would be proof, at ½ an answer would be none.
 const ERRORS: [f64; 2] = [0.005, 0.45];
+const FACTORS: usize = 9;
 /// Strengths of grading that are tried, and factors of the scores.
 const DEGREES: [f64; 5] = [0.25, 0.5, 1.0, 2.0, 4.0];
-const SCALES: [f64; 9] = [0.2, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0];
+const SCALES: [f64; FACTORS] = [0.2, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0];
 /// Shares of items that scores may say nothing about, and how many larger factors may go with one.
 const LAPSES: [f64; 4] = [0.02, 0.05, 0.1, 0.2];
 const LARGER: usize = 3;
-/// How much more probable the answers must be by degree than by coins, in natural logarithms.
-const CLEAR: f64 = 3.0;
+/// How much more probable the answers must be by degree than by coins, or with a leaning than without, in natural
+/// logarithms.
+pub(super) const CLEAR: f64 = 3.0;
 /// So many pairs tell the rates; more would cost time.
 const MOST_PAIRS: usize = 10_000;
 /// So many that were asked once, and so many that were asked again, tell which factor and strength are best.
 const MOST_TO_CHOOSE_BY: usize = 1_500;
 /// Rounds of expectation–maximisation where much is compared …
-const ROUNDS: usize = 20;
+pub(super) const ROUNDS: usize = 20;
 /// … and in the end, unless no rate moves any more.
-const LAST_ROUNDS: usize = 200;
+pub(super) const LAST_ROUNDS: usize = 200;
 const SETTLED: f64 = 1e-5;
 
 /// The pairs that the rates are estimated from.
 #[derive(Clone)]
 pub(super) struct Sample<'a> {
     pub(super) said: &'a Said,
-    protocol: Protocol,
+    pub(super) protocol: Protocol,
     prior: Prior,
     /// The comparisons of each pair.
     pub(super) pairs: Vec<&'a [u32]>,
@@ -64,16 +69,84 @@ pub(super) struct Sample<'a> {
     pub(super) free_errors: bool,
     /// Whether rates of ties are.
     pub(super) free_ties: bool,
-    /// How many answers' worth each person has of what all have in common.
+    /// How many answers' worth each person's error has of what all have in common, and each leaning of none.
     pub(super) shrink: f64,
+    pub(super) shrink_leanings: f64,
 }
 
 /// How probable what was said about some pairs is, at a factor of the scores and a lapse.
-struct Tried {
-    value: f64,
-    rates: ReplyRates,
-    at: usize,
-    lapse: f64,
+pub(super) struct Tried {
+    pub(super) value: f64,
+    pub(super) rates: ReplyRates,
+    pub(super) at: usize,
+    pub(super) lapse: f64,
+}
+
+/// Some of the pairs, by which factor, strength and leaning are chosen.
+pub(super) struct Search<'a> {
+    /// At the first factor.
+    pub(super) chosen_by: Sample<'a>,
+    levels: [f64; FACTORS],
+}
+
+impl<'a> Search<'a> {
+    /// The same or other pairs, at a factor.
+    pub(super) fn sample(&self, at: usize, lapse: f64, pairs: Vec<&'a [u32]>) -> Sample<'a> {
+        Sample { pairs, scale: SCALES[at], level: self.levels[at], lapse, ..self.chosen_by.clone() }
+    }
+
+    /// What some of the pairs say for a factor of the scores.
+    pub(super) fn tried(&self, at: usize, lapse: f64, start: &ReplyRates) -> Tried {
+        let sample = self.sample(at, lapse, self.chosen_by.pairs.clone());
+        let rates = sample.rounds(start, ROUNDS, |_| true);
+        Tried { value: sample.value(&rates), rates, at, lapse }
+    }
+
+    /// The best factor.
+    pub(super) fn over_factors(&self, start: &ReplyRates) -> Tried {
+        let first = self.tried(0, 0.0, start);
+        (1..FACTORS)
+            .map(|at| self.tried(at, 0.0, start))
+            .fold(first, |best, tried| if tried.value >= best.value { tried } else { best })
+    }
+
+    /// Gives each person a leaning and an error, where people differ; `common` is how far the error of all may be off.
+    fn tell_apart(
+        &self,
+        all: &mut Sample<'a>,
+        found: &mut ReplyEstimate,
+        people: usize,
+        (common, level): (Option<f64>, f64),
+    ) {
+        let again = all.free_errors;
+        if let Some((sample, rates)) = self.lean_apart(all, &found.rates, people) {
+            (*all, found.rates) = (sample, rates);
+        }
+        all.free_errors = true;
+        let pooled = found.rates.error_of(0).max(START);
+        let with = |people: usize| ReplyRates { errors: vec![pooled; people], ..found.rates.clone() };
+        let each = with(people);
+        let shrink = differ(&with(1), &each, |shrink| Sample { shrink, ..all.clone() });
+        found.people_differ = Some(shrink.is_some());
+        let Some(shrink) = shrink else { return };
+        all.shrink = shrink;
+        let each = all.rounds(&each, LAST_ROUNDS, |_| true);
+        let stated = all.error_of_looking(all.by_side(&each));
+        let around = stated > 0.0 && !again;
+        found.rates = if around { at_level(&each, all, stated) } else { each };
+        // What the mean is known by, if it is.
+        let common = if around { Some(0.0) } else { common };
+        found.errors_from = match (again, around) {
+            (true, _) => RateSource::Estimated,
+            (false, true) => RateSource::AroundStated,
+            (false, false) => RateSource::UpToALevel,
+        };
+        found.error_intervals = common.map(|common| {
+            let own = of_each_person(all, &found.rates, PersonRate::Error);
+            let of = found.rates.errors.iter().zip(own);
+            of.map(|(error, own)| interval(*error, own.hypot(common), level)).collect()
+        });
+    }
 }
 
 /// Estimates the rates from scores of the likelier and of the other item of each comparison, by models that were not
@@ -97,51 +170,42 @@ pub(crate) fn estimate(
         ties: stated_ties
             .or_else(|| said.has_ties().then(|| TieRates::new(tied, tied).unwrap_or_default())),
         degree: 0.0,
+        leanings: Vec::new(),
     };
     let levels = SCALES.map(|scale| level_at(scores, &pairs, scale, prior));
-    let sample = |at: usize, lapse: f64, pairs: &[_]| Sample {
+    let chosen_by = Sample {
         said,
         protocol,
         prior,
-        pairs: pairs.to_vec(),
+        pairs: chosen_by,
         scores,
-        scale: SCALES[at],
-        level: levels[at],
-        lapse,
+        scale: SCALES[0],
+        level: levels[0],
+        lapse: 0.0,
         free_errors: again,
         free_ties: stated_ties.is_none(),
         shrink: SHRINK_PEOPLE[0],
+        shrink_leanings: SHRINK_PEOPLE[0],
     };
-    // What some of the pairs say for a factor of the scores.
-    let tried = |at: usize, lapse: f64, start: &ReplyRates| {
-        let sample = sample(at, lapse, &chosen_by);
-        let rates = sample.rounds(start, ROUNDS, |_| true);
-        let value = (0..sample.pairs.len()).map(|pair| sample.log_likelihood(pair, &rates)).sum();
-        Tried { value, rates, at, lapse }
-    };
-    // The best factor at a strength.
-    let at_degree = |degree: f64| {
-        let start = ReplyRates { degree, ..start.clone() };
-        (0..SCALES.len())
-            .map(|at| tried(at, 0.0, &start))
-            .max_by(|one, two| one.value.total_cmp(&two.value))
-    };
-    let Some(by_coins) = at_degree(0.0) else { return ReplyEstimate::stated(start) };
+    let search = Search { chosen_by, levels };
+    let by_coins = search.with_leaning(search.over_factors(&start), &start);
+    let start = ReplyRates { leanings: by_coins.rates.leanings.clone(), ..start };
+    let at_degree = |degree: f64| search.over_factors(&ReplyRates { degree, ..start.clone() });
     let needed = by_coins.value + CLEAR;
-    let graded = DEGREES.into_iter().filter(|_| again).filter_map(at_degree);
+    let graded = DEGREES.into_iter().filter(|_| again).map(at_degree);
     let mut best = graded
         .filter(|graded| graded.value > needed)
         .fold(by_coins, |best, graded| if graded.value > best.value { graded } else { best });
     let (from, start) = (best.at, best.rates.clone());
     for lapse in LAPSES {
         for at in from..SCALES.len().min(from + 1 + LARGER) {
-            let lapsed = tried(at, lapse, &start);
+            let lapsed = search.tried(at, lapse, &start);
             if lapsed.value > best.value {
                 best = lapsed;
             }
         }
     }
-    let all = sample(best.at, best.lapse, &pairs);
+    let all = search.sample(best.at, best.lapse, pairs);
     let rates = all.rounds(&best.rates, LAST_ROUNDS, |_| true);
     let off = StandardErrors::new(&all, &rates, items);
     let mut found = ReplyEstimate {
@@ -149,6 +213,7 @@ pub(crate) fn estimate(
         error_intervals: off.error.map(|error| vec![interval(rates.errors[0], error, level)]),
         ties_from: rates.ties.map(|_| RateSource::Estimated),
         degree_known: again,
+        by_side: said.has_sides().then_some(0.0),
         ..ReplyEstimate::stated(rates)
     };
     if stated_ties.is_some() {
@@ -156,34 +221,17 @@ pub(crate) fn estimate(
     }
     let mut ties_off = off.ties;
     let people = said.people();
+    let mut all = all;
     if people > 1 {
-        let mut all = Sample { free_errors: true, ..all };
-        let pooled = found.rates.error_of(0).max(START);
-        let differ = all.people_differ(&found.rates, people);
-        found.people_differ = Some(differ.is_some());
-        if let Some(shrink) = differ {
-            all.shrink = shrink;
-            let each = ReplyRates { errors: vec![pooled; people], ..found.rates };
-            let each = all.rounds(&each, LAST_ROUNDS, |_| true);
-            let around = stated > 0.0 && !again;
-            found.rates = if around { at_level(&each, &all, stated) } else { each };
-            if !again && !around {
-                // They move with the errors, whose level is not known.
-                ties_off = None;
-            }
-            // What the mean is known by, if it is.
-            let common = if around { Some(0.0) } else { off.error };
-            found.errors_from = match (again, around) {
-                (true, _) => RateSource::Estimated,
-                (false, true) => RateSource::AroundStated,
-                (false, false) => RateSource::UpToALevel,
-            };
-            found.error_intervals = common.map(|common| {
-                let own = of_each_person(&all, &found.rates);
-                let of = found.rates.errors.iter().zip(own);
-                of.map(|(error, own)| interval(*error, own.hypot(common), level)).collect()
-            });
+        search.tell_apart(&mut all, &mut found, people, (off.error, level));
+        if found.errors_from == RateSource::UpToALevel {
+            // They move with the errors, whose level is not known.
+            ties_off = None;
         }
+    }
+    if !found.rates.leanings.is_empty() {
+        found.by_side = Some(all.by_side(&found.rates));
+        found.leaning_intervals = all.leaning_intervals(&found.rates, off.leaning, level);
     }
     found.tie_intervals = found.rates.ties.zip(ties_off).map(|(ties, [same, mixed])| TieIntervals {
         same_class: interval(ties.same_class(), same, level),
@@ -230,6 +278,11 @@ impl Sample<'_> {
         Self { scale, level: level_at(self.scores, &self.pairs, scale, self.prior), ..self.clone() }
     }
 
+    /// With each leaning drawn to none by so many answers.
+    pub(super) fn with_leanings_shrunk(&self, by: f64) -> Self {
+        Self { shrink_leanings: by, ..self.clone() }
+    }
+
     /// Levelled log-odds of a comparison's two items.
     fn odds(&self, at: usize) -> [f64; 2] {
         self.scores.map(|scores| {
@@ -243,7 +296,12 @@ impl Sample<'_> {
     }
 
     /// Expectation–maximisation over the rates that are free, on some of the pairs.
-    fn rounds(&self, start: &ReplyRates, most: usize, wanted: impl Fn(usize) -> bool) -> ReplyRates {
+    pub(super) fn rounds(
+        &self,
+        start: &ReplyRates,
+        most: usize,
+        wanted: impl Fn(usize) -> bool,
+    ) -> ReplyRates {
         let mut rates = start.clone();
         for _ in 0..most {
             let next = self.round(&rates, &wanted);
@@ -260,17 +318,27 @@ impl Sample<'_> {
     fn round(&self, rates: &ReplyRates, wanted: impl Fn(usize) -> bool) -> ReplyRates {
         let people = rates.errors.len();
         let (mut reversed, mut mixed) = (vec![0.0; people], vec![0.0; people]);
+        let leaners = rates.leanings.len();
+        let (mut blind, mut given) = (vec![0.0; leaners], vec![0.0; leaners]);
         let (mut all, mut tied) = ([0.0; 2], [0.0; 2]);
         for (_, pair) in self.pairs.iter().enumerate().filter(|(at, _)| wanted(*at)) {
             for at in pair.iter().map(|at| *at as usize) {
                 let [first, second] = self.odds(at);
-                let table = self
-                    .said
-                    .table(at, self.protocol, rates)
-                    .graded(rates.degree * (first - second));
-                let joint = joint_posterior(&table, first, second);
+                let gap = rates.degree * (first - second);
+                let table = self.said.table(at, self.protocol, rates).graded(gap);
+                let mut joint = joint_posterior(&table, first, second);
                 let told = self.said.told[at];
                 let half = if told.tie { 0.5 } else { 1.0 };
+                if leaners > 0 {
+                    // An answer that was given by the side tells nothing of errors and ties.
+                    let looked = self.said.looked(at, self.protocol, rates, gap);
+                    for (cell, looked) in joint.as_flattened_mut().iter_mut().zip(looked.as_flattened()) {
+                        *cell *= looked;
+                    }
+                    let person = if leaners == 1 { 0 } else { told.by as usize };
+                    blind[person] += half * (1.0 - joint.as_flattened().iter().sum::<f64>());
+                    given[person] += half;
+                }
                 let masses = [joint[0][0] + joint[1][1], joint[0][1] + joint[1][0]];
                 for class in 0..2 {
                     all[class] += half * masses[class];
@@ -290,6 +358,9 @@ impl Sample<'_> {
         ReplyRates {
             errors: if self.free_errors {
                 shrunk(&reversed, &mixed, self.shrink)
+            } else if leaners > 0 {
+                let share = blind.iter().sum::<f64>() / given.iter().sum::<f64>();
+                vec![self.error_of_looking(share)]
             } else {
                 rates.errors.clone()
             },
@@ -298,7 +369,13 @@ impl Sample<'_> {
                 stated => stated,
             },
             degree: rates.degree,
+            leanings: self.leanings(&blind, &given, rates),
         }
+    }
+
+    /// Σ ln P(what was said about a pair).
+    fn value(&self, rates: &ReplyRates) -> f64 {
+        (0..self.pairs.len()).map(|pair| self.log_likelihood(pair, rates)).sum()
     }
 
     /// ln P(what was said about a pair).
@@ -315,31 +392,33 @@ impl Sample<'_> {
         }
         table.log_factor + sum.max(f64::MIN_POSITIVE).ln()
     }
+}
 
-    /// Whether one error each, learned from half of the pairs, makes the other half clearly more probable than one
-    /// for all; and if so, how far each is best drawn to what all have in common.
-    fn people_differ(&self, rates: &ReplyRates, people: usize) -> Option<f64> {
-        let start = rates.error_of(0).max(START);
-        // ln P of each pair, by what the pairs of the other half tell.
-        let values = |people: usize, shrink: f64| {
-            let sample = Self { shrink, ..self.clone() };
-            let start = ReplyRates { errors: vec![start; people], ..rates.clone() };
-            let halves = [0, 1].map(|half| sample.rounds(&start, ROUNDS, |pair| pair % 2 != half));
-            let value = |pair: usize| sample.log_likelihood(pair, &halves[pair % 2]);
-            (0..self.pairs.len()).map(value).collect::<Vec<f64>>()
-        };
-        let one = values(1, 0.0);
-        let gains = SHRINK_PEOPLE.map(|shrink| {
-            let each = values(people, shrink);
-            each.iter().zip(&one).map(|(each, one)| each - one).collect::<Vec<f64>>()
-        });
-        let total = |gains: &[f64]| gains.iter().sum::<f64>();
-        let (shrink, gains) = SHRINK_PEOPLE
-            .iter()
-            .zip(&gains)
-            .max_by(|one, two| total(one.1).total_cmp(&total(two.1)))?;
-        clearly_positive(gains).then_some(*shrink)
-    }
+/// Whether rates of each person, learned from half of the pairs, make the other half clearly more probable than those of
+/// all together; and if so, how far each is best drawn to what all have in common: `with` has the pairs so.
+pub(super) fn differ<'a>(
+    one: &ReplyRates,
+    each: &ReplyRates,
+    with: impl Fn(f64) -> Sample<'a>,
+) -> Option<f64> {
+    // ln P of each pair, by what the pairs of the other half tell.
+    let values = |start: &ReplyRates, shrink: f64| {
+        let sample = with(shrink);
+        let halves = [0, 1].map(|half| sample.rounds(start, ROUNDS, |pair| pair % 2 != half));
+        let value = |pair: usize| sample.log_likelihood(pair, &halves[pair % 2]);
+        (0..sample.pairs.len()).map(value).collect::<Vec<f64>>()
+    };
+    let one = values(one, 0.0);
+    let gains = SHRINK_PEOPLE.map(|shrink| {
+        let each = values(each, shrink);
+        each.iter().zip(&one).map(|(each, one)| each - one).collect::<Vec<f64>>()
+    });
+    let total = |gains: &[f64]| gains.iter().sum::<f64>();
+    let (shrink, gains) = SHRINK_PEOPLE
+        .iter()
+        .zip(&gains)
+        .max_by(|one, two| total(one.1).total_cmp(&total(two.1)))?;
+    clearly_positive(gains).then_some(*shrink)
 }
 
 /// Comparisons tell how people differ, not how good they are: the mean of 1 − 2ε over answers is held to a stated ε.

@@ -11,15 +11,22 @@
 //!
 //! Without ties these are the matrices of [`Protocol`]. "About equally likely" is not "of one class": τₘ is a rate
 //! like any other, and a tie says the more, the further the two are apart.
+//!
+//! Under forced choice people may also lean to a side: in a share |λ| of their answers they pick what stands there,
+//! whatever it is. Each matrix A above is then (1 − |λ|)A + |λ|·B, with B = 1 for the reply that picks that side and 0
+//! for the others. Where sides are drawn that is an error of (1 − |λ|)ε + |λ|/2 and no bias; where they depend on the
+//! items it is a bias that no error covers.
 
 mod certainty;
 pub(crate) mod estimate;
+mod leaning;
 pub(crate) mod said;
 
 use serde::{Deserialize, Serialize};
 
 pub use certainty::{RateSource, ReplyEstimate, TieIntervals};
 
+use crate::data::ShownSide;
 use crate::error::Error;
 use crate::numerics::math::exp_of_negative;
 use crate::prior::Prior;
@@ -100,11 +107,40 @@ pub struct ReplyModel {
     pub protocol: Protocol,
     /// How often none is decided.
     pub ties: TieRates,
+    /// λ, between −1 and 1: under forced choice, the share of pairs in which what stands on the left is picked,
+    /// whatever it is; below 0, on the right.
+    pub leaning: f64,
 }
 
 impl ReplyModel {
-    /// P(reply | y, y′).
+    /// P(reply | y, y′), where the sides are drawn.
     pub fn acceptance(&self, reply: Reply) -> Acceptance {
+        self.leaned(reply, 0.5)
+    }
+
+    /// P(reply | y, y′), where the first stands on this side.
+    pub fn acceptance_at(&self, reply: Reply, first: ShownSide) -> Acceptance {
+        let to_first = (first == ShownSide::Left) == (self.leaning > 0.0);
+        self.leaned(reply, f64::from(u8::from(to_first)))
+    }
+
+    /// Where whoever picks by the side picks the first with this probability.
+    fn leaned(&self, reply: Reply, first: f64) -> Acceptance {
+        let looked = self.looked(reply);
+        if self.leaning == 0.0 || self.protocol.collection() != Collection::ForcedChoice {
+            return looked;
+        }
+        let blind = match reply {
+            Reply::First => first,
+            Reply::Second => 1.0 - first,
+            Reply::Tie | Reply::Dropped => 0.0,
+        };
+        let share = self.leaning.abs().min(1.0);
+        looked.map(|row| row.map(|cell| (1.0 - share) * cell + share * blind))
+    }
+
+    /// P(reply | y, y′) of whoever looks at the items.
+    fn looked(&self, reply: Reply) -> Acceptance {
         let (same_tied, mixed_tied) = (self.ties.same_class, self.ties.mixed);
         let [[same, right], [wrong, _]] = self.protocol.acceptance();
         let (same, right, wrong) =
@@ -141,28 +177,64 @@ pub struct ReplyRates {
     pub ties: Option<TieRates>,
     /// κ: two items of one class are put in the order of their log-odds z, z′ with probability σ(κ(z − z′)).
     pub degree: f64,
+    /// λ of each person, or one for all: the share of answers that pick the left item (below 0: the right one),
+    /// whatever it is; empty where nobody leans, or nothing tells.
+    pub leanings: Vec<f64>,
 }
 
 impl ReplyRates {
     /// One error, and nothing else.
     pub fn stated(error: f64) -> Self {
-        Self { errors: vec![error], ties: None, degree: 0.0 }
+        Self { errors: vec![error], ties: None, degree: 0.0, leanings: Vec::new() }
     }
 
     /// The farthest that a rate is from its like.
     fn distance(&self, other: &Self) -> f64 {
         let ties = |rates: &Self| rates.ties.map_or([0.0; 2], |ties| [ties.same_class, ties.mixed]);
         let ([same, mixed], [same_other, mixed_other]) = (ties(self), ties(other));
-        let errors = self.errors.iter().zip(&other.errors).map(|(one, two)| (one - two).abs());
-        errors.fold((same - same_other).abs().max((mixed - mixed_other).abs()), f64::max)
+        let apart = |(one, two): (&f64, &f64)| (one - two).abs();
+        let errors = self.errors.iter().zip(&other.errors).map(apart);
+        let leanings = self.leanings.iter().zip(&other.leanings).map(apart);
+        errors
+            .chain(leanings)
+            .fold((same - same_other).abs().max((mixed - mixed_other).abs()), f64::max)
+    }
+
+    /// How far leanings are apart on average.
+    pub(crate) fn leanings_apart(&self, other: &Self) -> f64 {
+        if self.leanings.len() != other.leanings.len() {
+            return f64::INFINITY;
+        }
+        let apart = self.leanings.iter().zip(&other.leanings).map(|(one, two)| (one - two).abs());
+        apart.sum::<f64>() / self.leanings.len().max(1) as f64
     }
 
     /// The error of a person.
     pub(crate) fn error_of(&self, person: u32) -> f64 {
-        match &self.errors[..] {
-            [one] => *one,
-            each => each.get(person as usize).copied().unwrap_or(0.0),
+        of_person(&self.errors, person)
+    }
+
+    /// λ of a person.
+    pub(crate) fn leaning_of(&self, person: u32) -> f64 {
+        of_person(&self.leanings, person)
+    }
+
+    /// How a person replies.
+    fn model(&self, person: u32, protocol: Protocol) -> ReplyModel {
+        let own = Protocol::new(protocol.collection(), self.error_of(person));
+        ReplyModel {
+            protocol: own.unwrap_or(protocol),
+            ties: self.ties.unwrap_or_default(),
+            leaning: self.leaning_of(person),
         }
+    }
+}
+
+/// A person's of these, or what all have in common.
+fn of_person(rates: &[f64], person: u32) -> f64 {
+    match rates {
+        [one] => *one,
+        each => each.get(person as usize).copied().unwrap_or(0.0),
     }
 }
 
@@ -193,13 +265,17 @@ mod tests {
     use super::*;
 
     fn models() -> impl Strategy<Value = ReplyModel> {
-        (any::<bool>(), 0.0..0.45_f64, 0.0..=1.0_f64, 0.0..0.95_f64).prop_map(
-            |(discard, error, same_class, mixed)| {
+        (any::<bool>(), 0.0..0.45_f64, 0.0..=1.0_f64, 0.0..0.95_f64, -0.9..0.9_f64).prop_map(
+            |(discard, error, same_class, mixed, leaning)| {
                 let collection = if discard { Collection::Discard } else { Collection::ForcedChoice };
                 let protocol = Protocol::new(collection, error).unwrap();
-                ReplyModel { protocol, ties: TieRates::new(same_class, mixed).unwrap() }
+                ReplyModel { protocol, ties: TieRates::new(same_class, mixed).unwrap(), leaning }
             },
         )
+    }
+
+    fn looking(model: ReplyModel) -> ReplyModel {
+        ReplyModel { leaning: 0.0, ..model }
     }
 
     proptest! {
@@ -207,15 +283,45 @@ mod tests {
         fn over_all_replies_probabilities_sum_to_one(model in models()) {
             for y in 0..2 {
                 for y_other in 0..2 {
-                    let all: f64 = Reply::ALL.map(|reply| model.acceptance(reply)[y][y_other]).iter().sum();
-                    prop_assert!((all - 1.0).abs() < 1e-12, "{all} at {y}, {y_other} of {model:?}");
+                    let of = |acceptance: &dyn Fn(Reply) -> Acceptance| -> f64 {
+                        Reply::ALL.map(|reply| acceptance(reply)[y][y_other]).iter().sum()
+                    };
+                    let drawn = of(&|reply| model.acceptance(reply));
+                    let [left, right] = ShownSide::ALL.map(|side| of(&|reply| model.acceptance_at(reply, side)));
+                    for all in [drawn, left, right] {
+                        prop_assert!((all - 1.0).abs() < 1e-12, "{all} at {y}, {y_other} of {model:?}");
+                    }
                 }
             }
         }
 
+        /// With the sides drawn, a leaning is an error of (1 − |λ|)ε + |λ|/2; with the pair turned round, a reply is
+        /// that of the other side; and the left one is picked in ½ + λ/2 of random pairs that are decided, if nothing is tied.
+        #[test]
+        fn a_leaning_is_an_error_where_sides_are_drawn(model in models(), prior in 0.05..0.95_f64) {
+            let protocol = Protocol::new(Collection::ForcedChoice, model.protocol.labeller_error()).unwrap();
+            let model = ReplyModel { protocol, ties: TieRates::default(), ..model };
+            let (error, share) = (protocol.labeller_error(), model.leaning.abs());
+            let wrong = (1.0 - share) * error + 0.5 * share;
+            let erring = Protocol::new(Collection::ForcedChoice, wrong).unwrap().acceptance();
+            let drawn = model.acceptance(Reply::First);
+            let sides = ShownSide::ALL.map(|side| model.acceptance_at(Reply::First, side));
+            let turned = model.acceptance_at(Reply::Second, ShownSide::Right);
+            for y in 0..2 {
+                for y_other in 0..2 {
+                    prop_assert!((drawn[y][y_other] - erring[y][y_other]).abs() < 1e-12);
+                    let mean = f64::midpoint(sides[0][y][y_other], sides[1][y][y_other]);
+                    prop_assert!((drawn[y][y_other] - mean).abs() < 1e-12);
+                    prop_assert!((turned[y_other][y] - sides[0][y][y_other]).abs() < 1e-12);
+                }
+            }
+            let left: f64 = weighted(sides[0], Prior::new(prior).unwrap()).as_flattened().iter().sum();
+            prop_assert!((left - 0.5 - 0.5 * model.leaning).abs() < 1e-12);
+        }
+
         #[test]
         fn without_ties_a_reply_is_a_comparison_of_the_protocol(model in models(), prior in 0.02..0.98_f64) {
-            let model = ReplyModel { ties: TieRates::default(), ..model };
+            let model = ReplyModel { ties: TieRates::default(), ..looking(model) };
             let prior = Prior::new(prior).unwrap();
             prop_assert_eq!(model.acceptance(Reply::First), model.protocol.acceptance());
             prop_assert!((model.share(Reply::First, prior) - model.protocol.recorded_in_order(prior)).abs() < 1e-15);
@@ -227,7 +333,7 @@ mod tests {
         #[test]
         fn the_closed_forms_of_forced_choice_with_ties(model in models(), prior in 0.05..0.95_f64) {
             let protocol = Protocol::new(Collection::ForcedChoice, model.protocol.labeller_error()).unwrap();
-            let model = ReplyModel { protocol, ..model };
+            let model = ReplyModel { protocol, ..looking(model) };
             let (error, same, mixed) = (protocol.labeller_error(), model.ties.same_class(), model.ties.mixed());
             let (pi, rest) = (prior, 1.0 - prior);
             let prior = Prior::new(prior).unwrap();
@@ -254,7 +360,7 @@ mod tests {
             let [[both, only], [swapped, _]] = joint_posterior(&plain, first, second);
             let [r, r_other] = model.protocol.label_posterior(first, second);
             prop_assert!((both + only - r).abs() < 1e-12 && (both + swapped - r_other).abs() < 1e-12);
-            let tie = model.acceptance(Reply::Tie);
+            let tie = looking(model).acceptance(Reply::Tie);
             if model.ties.same_class() + model.ties.mixed() > 0.0 {
                 let joint = joint_posterior(&tie, first, second);
                 let odds = |z: f64| 1.0 / (1.0 + (-z).exp());
@@ -277,7 +383,7 @@ mod tests {
             let protocol = Protocol::new(collection, number(&case["error"])).unwrap();
             let ties = TieRates::new(number(&case["same"]), number(&case["mixed"])).unwrap();
             let reply = if case["reply"] == "tie" { Reply::Tie } else { Reply::First };
-            let accepted = ReplyModel { protocol, ties }.acceptance(reply);
+            let accepted = ReplyModel { protocol, ties, leaning: 0.0 }.acceptance(reply);
             let [first, second] = [0, 1].map(|side| number(&case["scores"][side]));
             let joint = joint_posterior(&accepted, first, second);
             for (y, row) in joint.iter().enumerate() {

@@ -1,11 +1,17 @@
 //! Everything that was said about each pair, as one acceptance matrix.
 
 use super::{Acceptance, Reply, ReplyModel, ReplyRates};
-use crate::data::{AskedPairs, Told, sort};
+use crate::data::{AskedPairs, ShownSide, Told, sort};
 use crate::protocol::Protocol;
+use crate::risk::sigmoid;
 
 /// From fewer pairs that were asked again, or less than a hundredth of all, nothing is estimated.
 const FEWEST_AGAIN: usize = 30;
+
+/// From fewer answers with sides no leaning is estimated.
+const FEWEST_SIDES: usize = 30;
+/// So many standard errors from one half the share of one side is worth a closer look: of all, and of one person.
+const LEANS: [f64; 2] = [2.0, 3.0];
 
 /// Whether so many pairs of all were asked again.
 fn enough_again(again: usize, pairs: usize) -> bool {
@@ -34,6 +40,9 @@ pub(crate) struct PairTable {
     pub(crate) log_factor: f64,
     /// How many decided for the first item, and for the second.
     pub(crate) decided: [u16; 2],
+    /// How probably such an answer about items of one class was given by the side; of several the mean, with which
+    /// grading is exact for one answer each way and near it for more.
+    blind: [f64; 2],
 }
 
 impl Said {
@@ -86,6 +95,29 @@ impl Said {
         self.told.iter().map(|told| told.by as usize + 1).max().unwrap_or(1)
     }
 
+    /// Whether of enough answers it is known which side was picked.
+    pub(crate) fn has_sides(&self) -> bool {
+        self.told.iter().filter(|told| told.side.is_some()).count() >= FEWEST_SIDES
+    }
+
+    /// Whether one side was picked so often, by all or by one, that it is worth looking for a leaning.
+    pub(crate) fn may_lean(&self) -> bool {
+        // How often the left one was picked, and how often either was.
+        let mut of_each = vec![[0.0_f64; 2]; self.people()];
+        for told in &self.told {
+            if let Some(side) = told.side {
+                let [left, all] = &mut of_each[told.by as usize];
+                *left += f64::from(u8::from(side == ShownSide::Left));
+                *all += 1.0;
+            }
+        }
+        let from_half = |[left, all]: [f64; 2]| (left - 0.5 * all).abs() / (0.25 * all).sqrt();
+        let all = of_each.iter().fold([0.0; 2], |sum, one| [sum[0] + one[0], sum[1] + one[1]]);
+        let [of_all, of_one] = LEANS;
+        let leans = from_half(all) > of_all || of_each.into_iter().any(|one| from_half(one) > of_one);
+        leans && self.has_sides()
+    }
+
     pub(crate) fn has_ties(&self) -> bool {
         self.told.iter().any(|told| told.tie)
     }
@@ -111,12 +143,38 @@ impl Said {
         pair.iter().filter(|at| !self.told[**at as usize].tie).count() > 1
     }
 
-    /// What one comparison says by itself, when its author errs so often.
-    pub(crate) fn own(&self, at: usize, protocol: Protocol, rates: &ReplyRates, error: f64) -> Acceptance {
-        let protocol = Protocol::new(protocol.collection(), error).unwrap_or(protocol);
-        let model = ReplyModel { protocol, ties: rates.ties.unwrap_or_default() };
-        let tie = self.told[at].tie && rates.ties.is_some();
-        model.acceptance(if tie { Reply::Tie } else { Reply::First })
+    /// What one comparison says by itself, and how much of that whoever looked says.
+    fn own(&self, at: usize, protocol: Protocol, rates: &ReplyRates) -> [Acceptance; 2] {
+        let told = self.told[at];
+        let model = rates.model(told.by, protocol);
+        let reply = if told.tie && rates.ties.is_some() { Reply::Tie } else { Reply::First };
+        if model.leaning == 0.0 {
+            return [model.acceptance(reply); 2];
+        }
+        let all = match told.side {
+            Some(side) => model.acceptance_at(reply, side),
+            None => model.acceptance(reply),
+        };
+        let share = 1.0 - model.leaning.abs();
+        let looked = ReplyModel { leaning: 0.0, ..model }.acceptance(reply);
+        [all, looked.map(|row| row.map(|cell| share * cell))]
+    }
+
+    /// How probably whoever made a comparison looked at the items, given their classes; `gap` as in
+    /// [`PairTable::graded`].
+    pub(crate) fn looked(&self, at: usize, protocol: Protocol, rates: &ReplyRates, gap: f64) -> Acceptance {
+        if rates.leaning_of(self.told[at].by) == 0.0 {
+            return [[1.0; 2]; 2];
+        }
+        let [all, looked] = self.own(at, protocol, rates);
+        let order = if self.told[at].tie { 1.0 } else { 2.0 * sigmoid(gap) };
+        [0, 1].map(|y| {
+            [0, 1].map(|y_other| {
+                let seen = looked[y][y_other] * if y == y_other { order } else { 1.0 };
+                let blind = all[y][y_other] - looked[y][y_other];
+                if seen + blind > 0.0 { seen / (seen + blind) } else { 1.0 }
+            })
+        })
     }
 
     /// What was said about the pair of a comparison, seen from there.
@@ -125,20 +183,26 @@ impl Said {
         let mut table = PairTable { acceptance: [[1.0; 2]; 2], ..PairTable::default() };
         for place in &self.members[start..end] {
             let said = *place as usize;
-            let mut own = self.own(said, protocol, rates, rates.error_of(self.told[said].by));
+            let [mut own, looked] = self.own(said, protocol, rates);
             let turned = self.upward[said] != self.upward[at];
             if self.told[said].tie && rates.ties.is_some() {
                 // Half of an answer; the other half is a member too.
                 own = own.map(|row| row.map(f64::sqrt));
             } else {
-                let side = &mut table.decided[usize::from(turned)];
-                *side = side.saturating_add(1);
+                let side = usize::from(turned);
+                table.decided[side] = table.decided[side].saturating_add(1);
+                if looked[0][0] < own[0][0] {
+                    table.blind[side] += 1.0 - looked[0][0] / own[0][0];
+                }
             }
             let [[a, b], [c, d]] = own;
             let own = if turned { [a, c, b, d] } else { [a, b, c, d] };
             for (product, factor) in table.acceptance.as_flattened_mut().iter_mut().zip(own) {
                 *product *= factor;
             }
+        }
+        for (blind, count) in table.blind.iter_mut().zip(table.decided) {
+            *blind /= f64::from(count.max(1));
         }
         // Many answers would multiply to nothing.
         let largest = table.acceptance.as_flattened().iter().fold(f64::MIN_POSITIVE, |a, b| a.max(*b));
@@ -149,12 +213,24 @@ impl Said {
 }
 
 impl PairTable {
+    /// What a grading makes of the probability of one answer for the first item, or for the second, if both are of
+    /// one class.
+    fn by_degree(&self, side: usize, gap: f64) -> f64 {
+        self.blind[side] + (1.0 - self.blind[side]) * 2.0 * sigmoid(gap)
+    }
+
+    /// The slope of its logarithm by the gap, for the first item.
+    pub(crate) fn order_slope(&self, gap: f64) -> f64 {
+        let looked = (1.0 - self.blind[0]) * 2.0 * sigmoid(gap);
+        sigmoid(-gap) * (looked / self.by_degree(0, gap))
+    }
+
     /// With items of one class ordered by degree, `gap` being κ times how far the first is above the second.
     pub(crate) fn graded(&self, gap: f64) -> Acceptance {
         let factor = [gap, -gap]
             .into_iter()
-            .zip(self.decided)
-            .map(|(gap, count)| (2.0 * crate::risk::sigmoid(gap)).powi(i32::from(count)))
+            .enumerate()
+            .map(|(side, gap)| self.by_degree(side, gap).powi(i32::from(self.decided[side])))
             .product::<f64>()
             .max(1e-100);
         let [[both, first], [second, neither]] = self.acceptance;
@@ -187,11 +263,12 @@ mod tests {
         let again: Vec<bool> = said.pairs().map(|pair| said.is_decided_again(pair)).collect();
         assert_eq!(again, [true, false]);
         let ties = TieRates::new(0.4, 0.1).unwrap();
-        let rates = ReplyRates { errors: vec![0.1, 0.3], ties: Some(ties), degree: 0.0 };
+        let rates = ReplyRates { errors: vec![0.1, 0.3], ties: Some(ties), ..ReplyRates::stated(0.0) };
         let table = said.table(0, Protocol::FORCED_CHOICE, &rates);
         let model = |error: f64| ReplyModel {
             protocol: Protocol::new(crate::Collection::ForcedChoice, error).unwrap(),
             ties,
+            leaning: 0.0,
         };
         let mut product = [[1.0; 2]; 2];
         for factor in [
@@ -239,11 +316,32 @@ mod tests {
 
     #[test]
     fn a_grading_changes_pairs_of_one_class_alone() {
-        let table = PairTable { acceptance: [[0.5, 0.9], [0.1, 0.5]], decided: [1, 0], log_factor: 0.0 };
+        let table =
+            PairTable { acceptance: [[0.5, 0.9], [0.1, 0.5]], decided: [1, 0], ..PairTable::default() };
         let [[both, first], [second, neither]] = table.graded(1.5);
         let by_degree = 1.0 / (1.0 + (-1.5_f64).exp());
         assert!((both - by_degree).abs() < 1e-12 && (neither - by_degree).abs() < 1e-12);
         assert_eq!([first, second], [0.9, 0.1]);
         assert_eq!(table.graded(0.0), table.acceptance);
+    }
+
+    /// One answer of somebody who leans to the left, and grades where he looks: each cell is the mixture of both.
+    #[test]
+    fn what_was_picked_by_the_side_is_not_graded() {
+        let (error, leaning, gap): (f64, f64, f64) = (0.1, 0.4, 1.5);
+        let by_degree = 1.0 / (1.0 + (-gap).exp());
+        for (side, picked) in [(ShownSide::Left, 1.0), (ShownSide::Right, 0.0)] {
+            let told = [Told { side: Some(side), ..Told::default() }];
+            let said = Said::new(&[0], &[1], Some(&told), true);
+            let rates = ReplyRates { leanings: vec![leaning], ..ReplyRates::stated(error) };
+            let graded = said.table(0, Protocol::FORCED_CHOICE, &rates).graded(gap);
+            let blind = leaning * picked;
+            let [same, right, wrong] =
+                [by_degree, 1.0 - error, error].map(|looked| blind + (1.0 - leaning) * looked);
+            assert!(close(graded, [[same, right], [wrong, same]]), "{graded:?}");
+            let looked = said.looked(0, Protocol::FORCED_CHOICE, &rates, gap);
+            assert!((looked[1][0] - (1.0 - leaning) * error / wrong).abs() < 1e-12, "{looked:?}");
+            assert!((looked[1][1] - (1.0 - leaning) * by_degree / same).abs() < 1e-12, "{looked:?}");
+        }
     }
 }

@@ -147,7 +147,7 @@ mod tests {
         ) {
             let prior = Prior::new(prior).unwrap();
             let protocol = Protocol::new(Collection::ForcedChoice, error).unwrap();
-            let model = ReplyModel { protocol, ties: TieRates::new(same, 0.0).unwrap() };
+            let model = ReplyModel { protocol, ties: TieRates::new(same, 0.0).unwrap(), leaning: 0.0 };
             let pile = |reply, side: usize| {
                 let joint = model.label_joint(reply, prior).unwrap();
                 let positive = joint[0][0] + if side == 0 { joint[0][1] } else { joint[1][0] };

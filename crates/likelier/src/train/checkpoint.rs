@@ -15,7 +15,7 @@ use super::Notes;
 use super::early_stop::Best;
 use super::posterior::{Recent, WarmedUp};
 use super::run::Run;
-use crate::data::{Pile, Rows};
+use crate::data::{Pile, Rows, ShownSide};
 use crate::error::Error;
 use crate::files::replace;
 use crate::model::Weights;
@@ -215,7 +215,9 @@ fn identity(run: &Run<'_>) -> io::Result<serde_json::Value> {
         let known = told
             .known
             .map(|known| known.map_or(0, |label| 1 + u64::from(label.is_positive())));
-        digest.add(u64::from(told.by) << 8 | u64::from(told.tie) << 4 | known[0] << 2 | known[1]);
+        let side = told.side.map_or(0, |side| 1 + u64::from(side == ShownSide::Right));
+        digest
+            .add(u64::from(told.by) << 8 | side << 5 | u64::from(told.tie) << 4 | known[0] << 2 | known[1]);
     }
     Ok(serde_json::json!({
         "config": config,

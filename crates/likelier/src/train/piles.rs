@@ -83,7 +83,9 @@ fn shares(setting: &Setting, rates: Option<&ReplyRates>) -> Result<[f64; PILES],
     };
     let error = rates.errors.iter().sum::<f64>() / rates.errors.len() as f64;
     let protocol = Protocol::new(setting.protocol.collection(), error)?;
-    let model = ReplyModel { protocol, ties: rates.ties.unwrap_or_default() };
+    let leaning = rates.leanings.iter().map(|leaning| leaning.abs()).sum::<f64>();
+    let leaning = leaning / rates.leanings.len().max(1) as f64;
+    let model = ReplyModel { protocol, ties: rates.ties.unwrap_or_default(), leaning };
     let share = |reply, side: usize| {
         let joint = model.label_joint(reply, setting.prior);
         joint.map_or(0.0, |joint| joint[0][0] + if side == 0 { joint[0][1] } else { joint[1][0] })
@@ -132,11 +134,8 @@ mod tests {
         let comparisons = answers.tied(ties).unwrap().comparisons();
         let prior = Prior::new(pi).unwrap();
         let setting = Setting::new(prior, Protocol::new(Collection::ForcedChoice, error).unwrap());
-        let rates = ReplyRates {
-            errors: vec![error],
-            ties: Some(TieRates::new(same, mixed).unwrap()),
-            degree: 0.0,
-        };
+        let rates =
+            ReplyRates { ties: Some(TieRates::new(same, mixed).unwrap()), ..ReplyRates::stated(error) };
         for labelled in [false, true] {
             let all = if labelled { comparisons.with_labels(&labels, pi) } else { comparisons.clone() };
             let parts = Parts::new(all.piles(), items.len(), 0.0, &mut rng);

@@ -1,4 +1,4 @@
-//! The E-step where more is known than comparisons: ties, who answered, pairs asked again, labels.
+//! The E-step where more is known than comparisons: ties, who answered, which side was picked, pairs asked again, labels.
 //!
 //! Each comparison has an acceptance matrix of its own: the product over everything that was said about its two items,
 //! at rates that were estimated before (`replies/estimate.rs`). A known label is what it is.
@@ -8,7 +8,7 @@ use crate::data::Label;
 use crate::protocol::Collection;
 use crate::replies::said::{PairTable, Said};
 use crate::replies::{ReplyRates, joint_posterior};
-use crate::risk::{Setting, sigmoid};
+use crate::risk::Setting;
 
 /// What was said, and how that is read.
 pub(super) struct Replies {
@@ -61,7 +61,7 @@ impl Replies {
             let order = if self.said.told[at].tie || self.said.is_label[at] {
                 0.0
             } else {
-                (joint[0][0] + joint[1][1]) * self.degree * sigmoid(-gap)
+                (joint[0][0] + joint[1][1]) * self.degree * self.tables[at].order_slope(gap)
             };
             of_likelier[row] = (target(known[0], joint[0][0] + joint[0][1]) + order) as f32;
             of_other[row] = (target(known[1], joint[0][0] + joint[1][0]) - order) as f32;
@@ -87,13 +87,18 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::data::Told;
+    use crate::data::{ShownSide, Told};
     use crate::protocol::Protocol;
     use crate::replies::TieRates;
+    use crate::risk::sigmoid;
 
     /// One comparison of two items, or half of a tie.
     fn one(tie: bool, known: [Option<Label>; 2], rates: &ReplyRates) -> Replies {
-        let told = [Told { tie, known, by: 0 }];
+        told(Told { tie, known, ..Told::default() }, rates)
+    }
+
+    fn told(told: Told, rates: &ReplyRates) -> Replies {
+        let told = [told];
         let said = Said::new(&[0], &[1], Some(&told), true);
         let tables = vec![said.table(0, Protocol::FORCED_CHOICE, rates)];
         Replies { said, degree: rates.degree, tables }
@@ -106,7 +111,7 @@ mod tests {
     }
 
     proptest! {
-        /// A target minus the score's own probability is the slope of ln P(answer), grading included.
+        /// A target minus the score's own probability is the slope of ln P(answer), grading and leaning included.
         #[test]
         fn targets_follow_the_likelihood_of_an_answer(
             first in -3.0..3.0_f32,
@@ -115,17 +120,22 @@ mod tests {
             error in 0.0..0.4_f64,
             same_class in 0.0..0.9_f64,
             mixed in 0.0..0.9_f64,
+            leaning in -0.9..0.9_f64,
+            side in 0..2_usize,
         ) {
             let ties = Some(TieRates::new(same_class, mixed).unwrap());
-            let rates = ReplyRates { errors: vec![error], ties, degree };
+            let side = ShownSide::ALL[side];
+            let rates = ReplyRates { errors: vec![error], ties, degree, leanings: vec![leaning] };
+            let blind = if (side == ShownSide::Left) == (leaning > 0.0) { leaning.abs() } else { 0.0 };
             let log_likelihood = |z: f64, z_other: f64| {
                 let (p, q) = (sigmoid(z), sigmoid(z_other));
                 let graded = sigmoid(degree * (z - z_other)) * (1.0 - same_class);
                 let alike = (p * q + (1.0 - p) * (1.0 - q)) * graded;
                 let differ = p * (1.0 - q) * (1.0 - error) + (1.0 - p) * q * error;
-                (alike + differ * (1.0 - mixed)).ln()
+                (blind + (1.0 - leaning.abs()) * (alike + differ * (1.0 - mixed))).ln()
             };
-            let targets = inferred(&one(false, [None; 2], &rates), [first, second]);
+            let replies = told(Told { side: Some(side), ..Told::default() }, &rates);
+            let targets = inferred(&replies, [first, second]);
             let (z, z_other) = (f64::from(first), f64::from(second));
             let step = 1e-5;
             let slopes = [
@@ -141,7 +151,7 @@ mod tests {
     #[test]
     fn a_tie_draws_two_items_to_one_class_and_a_label_decides_for_both() {
         let ties = Some(TieRates::new(0.6, 0.1).unwrap());
-        let rates = ReplyRates { errors: vec![0.1], ties, degree: 0.0 };
+        let rates = ReplyRates { ties, ..ReplyRates::stated(0.1) };
         let [sure, unsure] = inferred(&one(true, [None; 2], &rates), [3.0, 0.0]);
         assert!(unsure > 0.6 && sure > 0.9, "{sure}, {unsure}");
         let known = [Some(Label::Negative), None];

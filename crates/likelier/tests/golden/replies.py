@@ -30,6 +30,18 @@ def outcomes(first: int, second: int, kept: str, error: float, same: float, mixe
     return found
 
 
+def leaned(first: int, second: int, left_first: bool, leaning: float, **looking: float) -> dict[str, float]:
+    """The same of somebody who now and then picks what stands on a side, whatever it is."""
+    side = "left" if leaning > 0 else "right"
+    picked = "first" if (side == "left") == left_first else "second"
+    found = {
+        name: (1 - abs(leaning)) * share
+        for name, share in outcomes(first, second, "forced-choice", **looking).items()
+    }
+    found[picked] += abs(leaning)
+    return found
+
+
 def table(shares: np.ndarray, sizes: np.ndarray, prior: float) -> np.ndarray:
     """Least sum of c²/size subject to the shares' equations, by Lagrange multipliers."""
     count = len(shares)
@@ -84,6 +96,16 @@ def main() -> None:
                         "joint": (cells / cells.sum()).tolist(),
                     }
                 )
+    leanings = []
+    for error, (same, mixed), leaning, first in itertools.product(
+        (0.0, 0.15), ((0.0, 0.0), (0.5, 0.2)), (0.3, -0.3, 0.8), ("left", "right")
+    ):
+        rates = {"error": error, "same": same, "mixed": mixed}
+        acceptance = {
+            name: [[leaned(a, b, first == "left", leaning, **rates)[name] for b in (1, 0)] for a in (1, 0)]
+            for name in ("first", "second", "tie")
+        }
+        leanings.append({**rates, "leaning": leaning, "first": first, "acceptance": acceptance})
     for count, prior in itertools.product((2, 3, 4, 5), (0.2, 0.5, 0.7)):
         shares, sizes = rng.uniform(0, 1, count), rng.uniform(10, 500, count)
         found = table(shares, sizes, prior)
@@ -112,7 +134,7 @@ def main() -> None:
             }
         )
     assert all(math.isclose(sum(np.sum(c) for c in m["joint"].values()), 1) for m in models)
-    result = {"models": models, "posteriors": posteriors, "tables": tables, "risks": risks}
+    result = {"models": models, "posteriors": posteriors, "leanings": leanings, "tables": tables, "risks": risks}
     finish(result, alike, f"{len(models)} models of replies and {len(tables)} tables")
 
 
