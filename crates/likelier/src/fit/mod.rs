@@ -280,7 +280,7 @@ fn trained(
     let stated_ties = supervision.stated_tie_rates();
     let replies = reply_rates(rows, parts.trained.as_ref(), options, asked, stated_ties, &aside, observe)?;
     let rates = replies.as_ref().and_then(ReplyEstimate::taught);
-    warnings.extend(replies.as_ref().and_then(|replies| replies.warning(protocol)));
+    warnings.extend(replies.as_ref().and_then(|replies| replying::warning(replies, protocol)));
     let all_of = |data: &Data<'_>, scaling| candidates(data, options, scaling, &prior, protocol, rates);
     let with = |scaling| all_of(&data, scaling).swap_remove(0);
     let scaling = words::scaling(&data, parts.trained.as_ref(), &with, options, &aside, observe)?;

@@ -16,6 +16,7 @@ use crate::replies::{ReplyEstimate, ReplyRates, TieRates};
 use crate::risk::Method;
 use crate::supervision::Supervision;
 use crate::train::{Config, Control, Data};
+use crate::warning::Warning;
 
 /// How often scores are learned again, knowing how people lean, and when leanings have moved too little to go on.
 const MOST_TIMES_AGAIN: usize = 5;
@@ -44,6 +45,14 @@ pub(super) fn check_tie_rates(
 
 fn infers(method: Option<Method>) -> bool {
     method.is_none_or(|method| method == Method::PairPosterior)
+}
+
+/// What must be said where leanings alone make more wrong than was stated.
+pub(super) fn warning(replies: &ReplyEstimate, protocol: Protocol) -> Option<Warning> {
+    // Not for what chance may have made.
+    const CLEARLY: f64 = 0.02;
+    let (by_side, stated) = (replies.by_side?, protocol.labeller_error());
+    (0.5 * by_side > stated + CLEARLY).then_some(Warning::PicksBySide { by_side, stated })
 }
 
 /// The rates that training should know; none where comparisons are all there is, or are all that was asked for.

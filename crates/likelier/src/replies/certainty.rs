@@ -17,8 +17,6 @@ use super::estimate::Sample;
 use super::{ReplyRates, TieRates};
 use crate::estimate::Interval;
 use crate::estimate::distribution::two_sided;
-use crate::protocol::Protocol;
-use crate::warning::Warning;
 
 /// How a rate is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -81,14 +79,6 @@ impl ReplyEstimate {
             leaning_intervals: None,
             by_side: None,
         }
-    }
-
-    /// What must be said where leanings alone make more wrong than was stated.
-    pub(crate) fn warning(&self, protocol: Protocol) -> Option<Warning> {
-        // Not for what chance may have made.
-        const CLEARLY: f64 = 0.02;
-        let (by_side, stated) = (self.by_side?, protocol.labeller_error());
-        (0.5 * by_side > stated + CLEARLY).then_some(Warning::PicksBySide { by_side, stated })
     }
 
     /// The rates, where they are more than the stated error.
