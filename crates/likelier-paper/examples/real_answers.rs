@@ -452,8 +452,8 @@ fn sides(world: &World<'_>, seed: u64) -> Result<()> {
         let shown = all().shown(picked.clone())?;
         run("modelled", shown.clone(), wrong)?;
         run("not known", all(), wrong)?;
-        run("modelled, too small an error stated", shown, ERROR)?;
-        run("not known, too small an error stated", all(), ERROR)?;
+        run("modelled; 0.05 stated", shown, ERROR)?;
+        run("not known; 0.05 stated", all(), ERROR)?;
     }
     Ok(())
 }
