@@ -33,7 +33,8 @@ class Rate:
 class Replies:
     """How people answered, as training took it: how often they err, and tie."""
 
-    #: The share of mixed pairs that people get wrong, by name; where they are not told apart, of all under None.
+    #: The share of mixed pairs that people get wrong, by name; where they are not told apart, of all under None. If
+    #: people lean to a side, of the pairs that they look at.
     errors: dict[str | None, Rate]
     #: Whether people differ, by pairs that were left aside; None where one person answered, or nobody is named.
     people_differ: bool | None

@@ -224,7 +224,10 @@ fn replies_text(replies: &ReplyEstimate) -> String {
     let each = format!("people differ, wrong on {lowest:.0} to {highest:.0} % of mixed pairs");
     let same = |rate| format!("people wrong on {} of mixed pairs", percent(rate, range));
     parts.push(match (replies.errors_from, &errors[..]) {
-        (RateSource::Stated, [one]) => format!("{}, as stated", same(*one)),
+        (RateSource::Stated, [one]) if replies.rates.leanings.is_empty() => {
+            format!("{}, as stated", same(*one))
+        }
+        (RateSource::Stated, [one]) => format!("{} that they look at, from what is stated", same(*one)),
         (_, [one]) => same(*one),
         (RateSource::AroundStated, _) => format!("{each}, the mean as stated"),
         (RateSource::UpToALevel, _) => {
@@ -405,6 +408,11 @@ mod tests {
         (replies.rates.leanings, replies.by_side) = (vec![-0.2], Some(0.2));
         replies.leaning_intervals = Some(vec![interval(-0.2, -0.3, -0.1)]);
         ends(&replies, "20 % (10 to 30) of answers picked the right item, whatever it was");
+        replies.errors_from = RateSource::Stated;
+        let text = replies_text(&replies);
+        let looking =
+            "people wrong on 10 % (4 to 21) of mixed pairs that they look at, from what is stated";
+        assert!(text.contains(looking), "{text}");
         (replies.rates.leanings, replies.by_side) = (vec![0.02, -0.4, 0.6], Some(0.35));
         ends(&replies, "35 % of answers picked a side, whatever stood there; one person the left in 60 %");
     }

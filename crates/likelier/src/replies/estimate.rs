@@ -205,7 +205,7 @@ pub(crate) fn estimate(
             }
         }
     }
-    let all = search.sample(best.at, best.lapse, pairs);
+    let mut all = search.sample(best.at, best.lapse, pairs);
     let rates = all.rounds(&best.rates, LAST_ROUNDS, |_| true);
     let off = StandardErrors::new(&all, &rates, items);
     let mut found = ReplyEstimate {
@@ -221,7 +221,6 @@ pub(crate) fn estimate(
     }
     let mut ties_off = off.ties;
     let people = said.people();
-    let mut all = all;
     if people > 1 {
         search.tell_apart(&mut all, &mut found, people, (off.error, level));
         if found.errors_from == RateSource::UpToALevel {
