@@ -199,7 +199,7 @@ def test_warnings_have_a_category_each():
     with pytest.warns(NoBetterThanChanceWarning):
         ComparisonClassifier(**STATED).fit(noise, pairs)
     assert CATEGORIES["not-judged"] is NotJudgedWarning
-    assert len(CATEGORIES) == len(LikelierWarning.__subclasses__()) == 14
+    assert len(CATEGORIES) == len(LikelierWarning.__subclasses__()) == 15
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ComparisonClassifier(**STATED).fit(X, pairs)
