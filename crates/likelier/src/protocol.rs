@@ -182,8 +182,8 @@ impl Protocol {
     pub fn orientation(&self, likelier: f64, other: f64) -> Orientation {
         let recorded = self.evidence(likelier, other);
         let reversed = self.evidence(other, likelier);
-        let surprise = softplus(reversed.log_likelihood - recorded.log_likelihood);
-        let reversed_share = exp_of_negative(-softplus(recorded.log_likelihood - reversed.log_likelihood));
+        let [surprise, of_reversed] = softplus_both_ways(reversed.log_likelihood - recorded.log_likelihood);
+        let reversed_share = exp_of_negative(-of_reversed);
         // d ln L / d score is the label posterior, so the gradient is a difference of two posteriors.
         let gradient = [
             reversed_share * (recorded.posterior[0] - reversed.posterior[1]),
@@ -246,7 +246,14 @@ pub struct Orientation {
 
 /// ln(1 + e^z) without overflow.
 pub(crate) fn softplus(z: f64) -> f64 {
-    z.max(0.0) + ln_1p_of_unit(exp_of_negative(-z.abs()))
+    softplus_both_ways(z)[0]
+}
+
+/// ln(1 + e^z) and ln(1 + e^−z).
+#[inline]
+fn softplus_both_ways(z: f64) -> [f64; 2] {
+    let rest = ln_1p_of_unit(exp_of_negative(-z.abs()));
+    [z.max(0.0) + rest, (-z).max(0.0) + rest]
 }
 
 /// The shares of positives in the two piles: θ₊ in the likelier one, θ₋ in the other.

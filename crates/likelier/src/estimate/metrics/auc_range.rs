@@ -7,7 +7,7 @@
 use super::asked_again::PairSeen;
 use super::bracket::{Design, Rates, Seen};
 use super::held_out::HeldOut;
-use super::ranges::{Range, Setting, agreement, tied};
+use super::ranges::{Range, Setting, agreement};
 use super::spread::{Spread, quadratic};
 use crate::estimate::Interval;
 
@@ -17,18 +17,12 @@ const CUTS: usize = 40;
 pub(super) fn auc(held_out: &HeldOut<'_>, pairs: &[PairSeen], again: bool, setting: &Setting<'_>) -> Range {
     let cuts = Cuts::new(held_out);
     let curve: Vec<[f64; 2]> = cuts.thresholds.iter().map(|cut| cuts.shares(*cut)).collect();
-    let answers: Vec<(f64, f64)> = (0..CUTS)
-        .map(|cut| {
-            let apart = |pair: &PairSeen| cuts.parts(cut, pair);
-            let (agreed, _) = agreement(pairs, |pair| f64::from(u8::from(apart(pair))));
-            (agreed, tied(pairs, apart))
-        })
-        .collect();
+    let answers = cuts.answers(pairs);
     let ends = [Design::lowest as fn(&Design, &Seen) -> Rates, Design::highest];
     let [one, two] = ends.map(|end| {
         let (prior, prior_error) = setting.assumptions.believed_prior();
         let at = |cut: usize, shift: [f64; 2], prior: f64| {
-            let (agreed, tied_apart) = answers[cut];
+            let [agreed, tied_apart] = answers[cut];
             // A shift of D leaves the pooled share as it is.
             let shares = [curve[cut][0] + 0.5 * shift[0], curve[cut][1] - 0.5 * shift[0]];
             let seen = Seen {
@@ -40,8 +34,7 @@ pub(super) fn auc(held_out: &HeldOut<'_>, pairs: &[PairSeen], again: bool, setti
             let [t, f] = end(&setting.design(prior), &seen);
             t - f
         };
-        let mean = |of: &dyn Fn(usize) -> f64| (0..CUTS).map(of).sum::<f64>() / CUTS as f64;
-        let area = |prior: f64| 0.5 + mean(&|cut| at(cut, [0.0; 2], prior));
+        let area = |prior: f64| 0.5 + mean((0..CUTS).map(|cut| at(cut, [0.0; 2], prior)));
         let slopes: Vec<[f64; 2]> = (0..CUTS)
             .map(|cut| {
                 [[0.01, 0.0], [0.0, 0.01]].map(|step| {
@@ -59,18 +52,12 @@ pub(super) fn auc(held_out: &HeldOut<'_>, pairs: &[PairSeen], again: bool, setti
         // What an item of each pile weighs, by the first threshold that its score reaches.
         let weighed: [Vec<f64>; 2] = [1.0, -1.0].map(|sign| {
             (0..=CUTS)
-                .map(|first| {
-                    let above = first..CUTS;
-                    mean(&|cut| {
-                        if above.contains(&cut) { slopes[cut][0] * (1.0 - sign * slant(cut)) } else { 0.0 }
-                    })
-                })
+                .map(|first| mean((first..CUTS).map(|cut| slopes[cut][0] * (1.0 - sign * slant(cut)))))
                 .collect()
         });
         let means = Spread::of(held_out, |pile, _, score| weighed[pile][cuts.first_reached(score)]);
         let of_shares = quadratic(&means.covariance_along([1.0, -1.0]), [1.0, -1.0]);
-        let (_, of_agreement) =
-            agreement(pairs, |pair| mean(&|cut| if cuts.parts(cut, pair) { slopes[cut][1] } else { 0.0 }));
+        let (_, of_agreement) = agreement(pairs, |pair| mean(cuts.parting(pair).map(|cut| slopes[cut][1])));
         let step = (0.5 * prior_error).max(1e-6);
         let of_prior = if prior_error > 0.0 {
             (area(prior + step) - area(prior - step)) / (2.0 * step) * prior_error
@@ -83,6 +70,11 @@ pub(super) fn auc(held_out: &HeldOut<'_>, pairs: &[PairSeen], again: bool, setti
         Interval { value, low: value - half, high: value + half, level: setting.confidence.level }
     });
     Range::sorted(one, two)
+}
+
+/// The mean over all thresholds of what is 0 but at some.
+fn mean(of: impl Iterator<Item = f64>) -> f64 {
+    of.sum::<f64>() / CUTS as f64
 }
 
 /// Thresholds with equal shares of the two piles between them.
@@ -133,11 +125,27 @@ impl Cuts {
         self.thresholds.partition_point(|place| score < self.sorted[*place].0)
     }
 
-    fn is_above(&self, cut: usize, score: f32) -> bool {
-        score >= self.sorted[self.thresholds[cut]].0
+    /// The thresholds between the two scores of a pair.
+    fn parting(&self, pair: &PairSeen) -> std::ops::Range<usize> {
+        let [low, high] = pair.scores.map(|score| self.first_reached(score));
+        high..low
     }
 
-    fn parts(&self, cut: usize, pair: &PairSeen) -> bool {
-        !self.is_above(cut, pair.scores[0]) && self.is_above(cut, pair.scores[1])
+    /// R and t at each threshold.
+    fn answers(&self, pairs: &[PairSeen]) -> Vec<[f64; 2]> {
+        let mut sums = vec![[0.0; 2]; CUTS];
+        for pair in pairs.iter().filter(|pair| pair.agreement.is_some() || pair.ties > 0) {
+            for cut in self.parting(pair) {
+                sums[cut][0] += pair.weight * pair.agreement.unwrap_or(0.0);
+                sums[cut][1] += pair.weight * pair.ties as f64;
+            }
+        }
+        let asked_again = pairs.iter().filter(|pair| pair.agreement.is_some());
+        let asked_again: f64 = asked_again.map(|pair| pair.weight).sum();
+        let answers: f64 = pairs.iter().map(|pair| pair.weight * pair.answers as f64).sum();
+        let share = |of: f64, all: f64| if all > 0.0 { of / all } else { 0.0 };
+        sums.into_iter()
+            .map(|[agreed, ties]| [share(agreed, asked_again), share(ties, answers)])
+            .collect()
     }
 }

@@ -230,10 +230,10 @@ fn highest_between(from: f64, to: f64, of: impl Fn(f64) -> f64) -> f64 {
 /// one mind than anything explains; then it is the first point at which the least is lacking, and not the other end, which
 /// explains them no better.
 fn nearest(from: f64, to: f64, lacking: impl Fn(f64) -> f64) -> f64 {
-    let at = |step: u32| from + (to - from) * f64::from(step) / f64::from(STEPS);
-    if (0..=STEPS).any(|step| lacking(at(step)) <= 0.0) {
-        return first(from, to, |gap| lacking(gap) <= 0.0);
+    if let Some(found) = first_if_any(from, to, |gap| lacking(gap) <= 0.0) {
+        return found;
     }
+    let at = |step: u32| from + (to - from) * f64::from(step) / f64::from(STEPS);
     let least = |one: u32, two: u32| if lacking(at(two)) < lacking(at(one)) - 1e-12 { two } else { one };
     let best = (1..=STEPS).fold(0, least);
     // Between the neighbours it is a single valley.
@@ -252,8 +252,12 @@ fn nearest(from: f64, to: f64, lacking: impl Fn(f64) -> f64) -> f64 {
 
 /// The first point on the way from one end to the other at which something holds, or the other end.
 pub(super) fn first(from: f64, to: f64, holds: impl Fn(f64) -> bool) -> f64 {
+    first_if_any(from, to, holds).unwrap_or(to)
+}
+
+fn first_if_any(from: f64, to: f64, holds: impl Fn(f64) -> bool) -> Option<f64> {
     let at = |step: u32| from + (to - from) * f64::from(step) / f64::from(STEPS);
-    let Some(step) = (0..=STEPS).find(|step| holds(at(*step))) else { return to };
+    let step = (0..=STEPS).find(|step| holds(at(*step)))?;
     let (mut not, mut yes) = (at(step.saturating_sub(1)), at(step));
     for _ in 0..HALVINGS {
         let middle = f64::midpoint(not, yes);
@@ -263,7 +267,7 @@ pub(super) fn first(from: f64, to: f64, holds: impl Fn(f64) -> bool) -> f64 {
             not = middle;
         }
     }
-    yes
+    Some(yes)
 }
 
 #[cfg(test)]

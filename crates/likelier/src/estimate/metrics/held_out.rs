@@ -222,13 +222,19 @@ impl SharedItems {
     }
 }
 
-/// Numbers without gaps for values with any, and how many there are.
+/// Numbers without gaps for values with any, in their order, and how many there are.
 fn numbered<T: Ord + Copy>(values: &[T]) -> (Vec<u32>, usize) {
-    let mut distinct = values.to_vec();
-    distinct.sort_unstable();
-    distinct.dedup();
-    let number = |value: &T| distinct.partition_point(|other| other < value) as u32;
-    (values.iter().map(number).collect(), distinct.len())
+    let mut places: Vec<(T, u32)> = values.iter().copied().zip(0..).collect();
+    places.sort_unstable();
+    let mut numbers = vec![0; values.len()];
+    let mut distinct = 0;
+    for equal in places.chunk_by(|one, two| one.0 == two.0) {
+        for (_, place) in equal {
+            numbers[*place as usize] = distinct;
+        }
+        distinct += 1;
+    }
+    (numbers, distinct as usize)
 }
 
 #[cfg(test)]

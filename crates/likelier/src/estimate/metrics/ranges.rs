@@ -171,7 +171,8 @@ impl<'a> RangesAt<'a> {
     }
 
     pub(super) fn at(&self, threshold: f32) -> AtThreshold<'_> {
-        AtThreshold::new(self.held_out, &self.pairs, threshold, self.asked_again > 0, &self.setting)
+        let again = self.asked_again > 0;
+        AtThreshold::new(SeenAt::new(self.held_out, &self.pairs, threshold, again, &self.setting))
     }
 }
 
@@ -211,7 +212,7 @@ impl Expected {
         let [agreed, error] = self.agreed.unwrap_or_default();
         let (prior, prior_error) = assumptions.believed_prior();
         let point = |shares: [f64; 2]| [shares[0], shares[1], agreed, prior];
-        let at = AtThreshold {
+        let seen = SeenAt {
             setting: &setting,
             tied_apart: 0.0,
             again: self.agreed.is_some(),
@@ -220,7 +221,7 @@ impl Expected {
             shares,
             errors: [error, prior_error],
         };
-        Ok(at.range(|rates, prior| metric.value(rates, prior)))
+        Ok(AtThreshold::new(seen).range(|rates, prior| metric.value(rates, prior)))
     }
 }
 
@@ -263,7 +264,7 @@ impl Setting<'_> {
 type Point = [f64; 4];
 
 /// Everything that is seen at one threshold.
-pub(super) struct AtThreshold<'a> {
+struct SeenAt<'a> {
     setting: &'a Setting<'a>,
     tied_apart: f64,
     again: bool,
@@ -275,7 +276,7 @@ pub(super) struct AtThreshold<'a> {
     errors: [f64; 2],
 }
 
-impl<'a> AtThreshold<'a> {
+impl<'a> SeenAt<'a> {
     fn new(
         held_out: &HeldOut<'_>,
         pairs: &[PairSeen],
@@ -300,62 +301,107 @@ impl<'a> AtThreshold<'a> {
         }
     }
 
-    pub(super) fn range(&self, metric: impl Fn(Rates, Prior) -> f64) -> Range {
-        let end = |of: fn(&Design, &Seen) -> Rates| {
-            self.interval(|[first, second, agreed, prior]| {
-                let design = self.setting.design(*prior);
-                let seen = Seen {
-                    shares: [first, second].map(|share| share.clamp(0.0, 1.0)),
-                    tied_apart: self.tied_apart,
-                    agreed: self.again.then_some(*agreed),
-                    same_item: self.setting.same_item(),
-                };
-                metric(of(&design, &seen), design.prior)
-            })
+    fn found(&self, end: FindEnd, [first, second, agreed, prior]: Point) -> Found {
+        let design = self.setting.design(prior);
+        let seen = Seen {
+            shares: [first, second].map(|share| share.clamp(0.0, 1.0)),
+            tied_apart: self.tied_apart,
+            agreed: self.again.then_some(agreed),
+            same_item: self.setting.same_item(),
         };
-        Range::sorted(end(Design::lowest), end(Design::highest))
+        (end(&design, &seen), design.prior)
+    }
+}
+
+/// [`Design::lowest`] or [`Design::highest`].
+type FindEnd = fn(&Design, &Seen) -> Rates;
+
+/// The rates at an end, and the prior for which they were found.
+type Found = (Rates, Prior);
+
+/// The two ends at one threshold, looked up where every metric needs them.
+pub(super) struct AtThreshold<'a> {
+    seen: SeenAt<'a>,
+    ends: [End; 2],
+}
+
+/// One end at every point that is the same for all metrics.
+struct End {
+    find: FindEnd,
+    raw: Found,
+    /// One step up and one down along each of A₊, A₋, R and π, and the step; none where nothing is uncertain.
+    moved: [Option<(Found, Found, f64)>; 4],
+    /// Around the ellipse of A₊ and A₋.
+    around: Vec<Found>,
+}
+
+impl<'a> AtThreshold<'a> {
+    fn new(seen: SeenAt<'a>) -> Self {
+        let ends = [Design::lowest as FindEnd, Design::highest].map(|find| End::new(find, &seen));
+        Self { seen, ends }
     }
 
-    /// An end with its sampling error.
-    fn interval(&self, of: impl Fn(&Point) -> f64) -> Interval {
-        let value = of(&self.raw);
-        let variances = self.shares.covariance_along([1.0, -1.0]);
-        let spreads = [variances[0][0].sqrt(), variances[1][1].sqrt(), self.errors[0], self.errors[1]];
-        let gradient: [f64; 4] = std::array::from_fn(|at| {
+    pub(super) fn range(&self, metric: impl Fn(Rates, Prior) -> f64) -> Range {
+        let [lowest, highest] = &self.ends;
+        let interval = |end: &End| end.interval(&self.seen, |&(rates, prior)| metric(rates, prior));
+        Range::sorted(interval(lowest), interval(highest))
+    }
+}
+
+impl End {
+    fn new(find: FindEnd, seen: &SeenAt<'_>) -> Self {
+        let variances = seen.shares.covariance_along([1.0, -1.0]);
+        let spreads = [variances[0][0].sqrt(), variances[1][1].sqrt(), seen.errors[0], seen.errors[1]];
+        let moved = std::array::from_fn(|at| {
             // Half a standard error to either side: a bend closer by is felt, rounding is not.
             let step = (0.5 * spreads[at]).max(1e-6);
             let moved = |by: f64| {
-                let mut point = self.smooth;
+                let mut point = seen.smooth;
                 point[at] += by;
-                of(&point)
+                seen.found(find, point)
             };
-            if spreads[at] > 0.0 { (moved(step) - moved(-step)) / (2.0 * step) } else { 0.0 }
+            (spreads[at] > 0.0).then(|| (moved(step), moved(-step), step))
         });
-        let along = [gradient[0], gradient[1]];
-        let covariance = self.shares.covariance_along(along);
-        let rest = [gradient[2] * self.errors[0].powi(2), gradient[3] * self.errors[1].powi(2)];
-        let variance = quadratic(&covariance, along) + gradient[2] * rest[0] + gradient[3] * rest[1];
-        let level = self.setting.confidence.level;
-        let stride = if variance > 0.0 { self.setting.confidence.errors / variance.sqrt() } else { 0.0 };
-        let column = |row: usize| covariance[row][0] * along[0] + covariance[row][1] * along[1];
-        let direction = [column(0), column(1), rest[0], rest[1]];
-        let at = |sign: f64| of(&std::array::from_fn(|at| self.smooth[at] + sign * stride * direction[at]));
-        // The ellipse of A₊ and A₋, by the root of their covariance.
+        // The ellipse, by the root of the covariance.
         let first = variances[0][0].max(0.0).sqrt();
         let slant = if first > 0.0 { variances[1][0] / first } else { 0.0 };
         let second = (variances[1][1] - slant * slant).max(0.0).sqrt();
         let around = |step: u32| {
             let (sine, cosine) = (std::f64::consts::TAU * f64::from(step) / f64::from(AROUND)).sin_cos();
-            let errors = self.setting.confidence.errors;
-            let [one, two, agreed, prior] = self.smooth;
-            of(&[
+            let errors = seen.setting.confidence.errors;
+            let [one, two, agreed, prior] = seen.smooth;
+            let point = [
                 one + errors * first * cosine,
                 two + errors * (slant * cosine + second * sine),
                 agreed,
                 prior,
-            ])
+            ];
+            seen.found(find, point)
         };
-        let looked = [at(-1.0), at(1.0)].into_iter().chain((0..AROUND).map(around));
+        Self { find, raw: seen.found(find, seen.raw), moved, around: (0..AROUND).map(around).collect() }
+    }
+
+    /// A metric at this end, with its sampling error.
+    fn interval(&self, seen: &SeenAt<'_>, of: impl Fn(&Found) -> f64) -> Interval {
+        let value = of(&self.raw);
+        let gradient: [f64; 4] = std::array::from_fn(|at| {
+            self.moved[at]
+                .as_ref()
+                .map_or(0.0, |(up, down, step)| (of(up) - of(down)) / (2.0 * step))
+        });
+        let along = [gradient[0], gradient[1]];
+        let covariance = seen.shares.covariance_along(along);
+        let rest = [gradient[2] * seen.errors[0].powi(2), gradient[3] * seen.errors[1].powi(2)];
+        let variance = quadratic(&covariance, along) + gradient[2] * rest[0] + gradient[3] * rest[1];
+        let Confidence { level, errors, .. } = seen.setting.confidence;
+        let stride = if variance > 0.0 { errors / variance.sqrt() } else { 0.0 };
+        let column = |row: usize| covariance[row][0] * along[0] + covariance[row][1] * along[1];
+        let direction = [column(0), column(1), rest[0], rest[1]];
+        let at = |sign: f64| {
+            let point = std::array::from_fn(|at| seen.smooth[at] + sign * stride * direction[at]);
+            of(&seen.found(self.find, point))
+        };
+        let looked = [at(-1.0), at(1.0)].into_iter().chain(self.around.iter().map(&of));
         let (low, high) = looked.fold((value, value), |(low, high), end| (end.min(low), end.max(high)));
         Interval { value, low, high, level }
     }
