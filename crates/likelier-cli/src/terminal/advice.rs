@@ -87,9 +87,9 @@ pub fn parse<C: Parser>(arguments: &[OsString]) -> C {
     let mut command = help::with_whole_examples(C::command());
     let matches = command
         .try_get_matches_from_mut(arguments)
-        .unwrap_or_else(|error| help::end(&error));
+        .unwrap_or_else(|error| help::end(error));
     let _ = OFFERED.set(offered(&command, &matches));
-    C::from_arg_matches(&matches).unwrap_or_else(|error| help::end(&error))
+    C::from_arg_matches(&matches).unwrap_or_else(|error| help::end(error))
 }
 
 /// The options of the verb that is called.
