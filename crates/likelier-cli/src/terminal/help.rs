@@ -36,7 +36,7 @@ pub(super) fn end(mut error: clap::Error) -> ! {
     process::exit(error.exit_code())
 }
 
-/// Instead of how to pass an unknown option as a value: that what it seems to mean is given without an option.
+/// Says that what an unknown option seems to mean is given without one. The parser would say how to pass the option as a value.
 fn tell_what_has_no_option(error: &mut clap::Error) {
     let (Some(ContextValue::String(option)), Some(ContextValue::StyledStr(usage))) =
         (error.get(ContextKind::InvalidArg), error.get(ContextKind::Usage))

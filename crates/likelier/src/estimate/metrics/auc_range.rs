@@ -5,7 +5,7 @@
 //! above it moves D by 1 − λ, one more other item by −(1 + λ), λ = D′(s)/2.
 
 use super::asked_again::PairSeen;
-use super::bracket::{Design, Rates, Seen};
+use super::bracket::{ENDS, Seen};
 use super::held_out::HeldOut;
 use super::ranges::{Range, Setting, agreement};
 use super::spread::{Spread, quadratic};
@@ -18,8 +18,7 @@ pub(super) fn auc(held_out: &HeldOut<'_>, pairs: &[PairSeen], again: bool, setti
     let cuts = Cuts::new(held_out);
     let curve: Vec<[f64; 2]> = cuts.thresholds.iter().map(|cut| cuts.shares(*cut)).collect();
     let answers = cuts.answers(pairs);
-    let ends = [Design::lowest as fn(&Design, &Seen) -> Rates, Design::highest];
-    let [one, two] = ends.map(|end| {
+    let [one, two] = ENDS.map(|end| {
         let (prior, prior_error) = setting.assumptions.believed_prior();
         let at = |cut: usize, shift: [f64; 2], prior: f64| {
             let [agreed, tied_apart] = answers[cut];
@@ -72,7 +71,7 @@ pub(super) fn auc(held_out: &HeldOut<'_>, pairs: &[PairSeen], again: bool, setti
     Range::sorted(one, two)
 }
 
-/// The mean over all thresholds of what is 0 but at some.
+/// The mean over all thresholds of a number that is 0 at those that are not given.
 fn mean(of: impl Iterator<Item = f64>) -> f64 {
     of.sum::<f64>() / CUTS as f64
 }
@@ -131,7 +130,7 @@ impl Cuts {
         high..low
     }
 
-    /// R and t at each threshold.
+    /// At each threshold, what [`agreement`] and [`tied`](super::ranges::tied) say of the pairs that it parts.
     fn answers(&self, pairs: &[PairSeen]) -> Vec<[f64; 2]> {
         let mut sums = vec![[0.0; 2]; CUTS];
         for pair in pairs.iter().filter(|pair| pair.agreement.is_some() || pair.ties > 0) {
@@ -147,5 +146,42 @@ impl Cuts {
         sums.into_iter()
             .map(|[agreed, ties]| [share(agreed, asked_again), share(ties, answers)])
             .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::asked_again::pairs_seen;
+    use super::super::ranges::tied;
+    use super::*;
+    use crate::data::Answers;
+    use crate::random::{Purpose, below, epoch_stream};
+
+    #[test]
+    fn one_pass_over_the_pairs_finds_what_a_pass_for_each_threshold_does() {
+        let mut rng = epoch_stream(4, Purpose::Comparisons, 0);
+        let pairs: Vec<(u32, u32)> = (0..600)
+            .map(|_| {
+                let one = below(&mut rng, 30);
+                (one as u32, ((one + 1 + below(&mut rng, 3)) % 30) as u32)
+            })
+            .collect();
+        let ties = (0..pairs.len()).map(|at| at % 7 == 0).collect();
+        let comparisons = Answers::from_iter(pairs).tied(ties).unwrap().comparisons();
+        // Some items have equal scores.
+        let score = |item: u32| (item / 2) as f32;
+        let (likelier, other): (Vec<f32>, Vec<f32>) =
+            comparisons.iter().map(|(one, two)| (score(one), score(two))).unzip();
+        let held_out = HeldOut::pairs(&likelier, &other).unwrap().of(&comparisons).unwrap();
+        let (cuts, seen) = (Cuts::new(&held_out), pairs_seen(&held_out));
+        let mut apart = 0;
+        for (cut, found) in cuts.answers(&seen).into_iter().enumerate() {
+            let threshold = cuts.sorted[cuts.thresholds[cut]].0;
+            let parts = |pair: &PairSeen| pair.scores[0] < threshold && pair.scores[1] >= threshold;
+            let (agreed, _) = agreement(&seen, |pair| f64::from(u8::from(parts(pair))));
+            assert_eq!(found, [agreed, tied(&seen, parts)], "{cut}");
+            apart += usize::from(found[0] != 0.0 && found[1] != 0.0);
+        }
+        assert!(apart > CUTS / 2, "{apart}");
     }
 }

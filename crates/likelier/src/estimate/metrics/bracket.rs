@@ -59,6 +59,11 @@ pub(super) struct SameItemSeen {
 /// T and F.
 pub(super) type Rates = [f64; 2];
 
+/// [`Design::lowest`] or [`Design::highest`].
+pub(super) type FindEnd = fn(&Design, &Seen) -> Rates;
+
+pub(super) const ENDS: [FindEnd; 2] = [Design::lowest, Design::highest];
+
 const STEPS: u32 = 64;
 const HALVINGS: u32 = 40;
 
@@ -230,7 +235,7 @@ fn highest_between(from: f64, to: f64, of: impl Fn(f64) -> f64) -> f64 {
 /// one mind than anything explains; then it is the first point at which the least is lacking, and not the other end, which
 /// explains them no better.
 fn nearest(from: f64, to: f64, lacking: impl Fn(f64) -> f64) -> f64 {
-    if let Some(found) = first_if_any(from, to, |gap| lacking(gap) <= 0.0) {
+    if let Some(found) = first(from, to, |gap| lacking(gap) <= 0.0) {
         return found;
     }
     let at = |step: u32| from + (to - from) * f64::from(step) / f64::from(STEPS);
@@ -250,12 +255,8 @@ fn nearest(from: f64, to: f64, lacking: impl Fn(f64) -> f64) -> f64 {
     if lacking(found) < lacking(at(best)) - 1e-12 { found } else { at(best) }
 }
 
-/// The first point on the way from one end to the other at which something holds, or the other end.
-pub(super) fn first(from: f64, to: f64, holds: impl Fn(f64) -> bool) -> f64 {
-    first_if_any(from, to, holds).unwrap_or(to)
-}
-
-fn first_if_any(from: f64, to: f64, holds: impl Fn(f64) -> bool) -> Option<f64> {
+/// The first point on the way from one end to the other at which something holds.
+pub(super) fn first(from: f64, to: f64, holds: impl Fn(f64) -> bool) -> Option<f64> {
     let at = |step: u32| from + (to - from) * f64::from(step) / f64::from(STEPS);
     let step = (0..=STEPS).find(|step| holds(at(*step)))?;
     let (mut not, mut yes) = (at(step.saturating_sub(1)), at(step));

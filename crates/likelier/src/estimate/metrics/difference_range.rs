@@ -261,12 +261,12 @@ impl Between {
 
     fn lowest(&self) -> f64 {
         let [low, high] = self.reach();
-        first(low, high, |gap| self.is_possible(gap))
+        first(low, high, |gap| self.is_possible(gap)).unwrap_or(high)
     }
 
     fn highest(&self) -> f64 {
         let [low, high] = self.reach();
-        first(high, low, |gap| self.is_possible(gap))
+        first(high, low, |gap| self.is_possible(gap)).unwrap_or(low)
     }
 }
 

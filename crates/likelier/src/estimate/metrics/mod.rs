@@ -19,6 +19,7 @@ mod auc_range;
 mod bracket;
 mod difference;
 mod difference_range;
+mod ends;
 mod held_out;
 mod note;
 mod ranges;
